@@ -1,0 +1,51 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Why a call did not lead to a usable response. Callers branch on these with
+// errors.Is; the error itself is an [*Error].
+var (
+	ErrOverloaded    = errors.New("the server is overloaded")                    // 429, 503, 529: wait and try again
+	ErrContextLength = errors.New("the prompt does not fit the model's context") // shorten it; trying again does not help
+	ErrBadRequest    = errors.New("the server refused the request")              // other 4xx: a setting is wrong
+	ErrUnreachable   = errors.New("the server cannot be reached")                // dial, reset, time-out, 5xx
+	ErrMalformed     = errors.New("the server's reply cannot be read")           // not the protocol, or no choices
+)
+
+// An Error is a failed call. Body is the beginning of what the server said.
+type Error struct {
+	Kind       error // one of the sentinels above
+	Endpoint   string
+	Status     int           // of HTTP; 0 if there was no response
+	RetryAfter time.Duration // what the server asked for; 0 if it did not
+	Body       string        // at most a few KiB
+	Err        error         // cause, if there is one
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "llm: %s: %v", e.Endpoint, e.Kind)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, " (HTTP %d)", e.Status)
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
+	}
+	if e.Body != "" {
+		fmt.Fprintf(&b, ": %s", e.Body)
+	}
+	return b.String()
+}
+
+// Unwrap returns the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}

@@ -1,0 +1,41 @@
+package text
+
+import "strings"
+
+// A TokenSet is the set of tokens of a query.
+type TokenSet map[string]struct{}
+
+// Tokens returns the token set of s: lower case, everything deleted but word
+// characters ("_" is one) and white space, split at white space. (DivInit B.2)
+func Tokens(s string) TokenSet {
+	s = strings.Map(func(r rune) rune {
+		if isWord(r) || r == '_' || isSpace(r) {
+			return r
+		}
+		return -1
+	}, Lower(s))
+	set := make(TokenSet)
+	for _, t := range Fields(s) {
+		set[t] = struct{}{}
+	}
+	return set
+}
+
+// Distance returns the Jaccard distance of two token sets,
+//
+//	d_J(a, b) = 1 − |a ∩ b| / |a ∪ b|
+//
+// which is 0 for two empty sets. (DivInit eq. 1)
+func (a TokenSet) Distance(b TokenSet) float64 {
+	shared := 0
+	for t := range a {
+		if _, ok := b[t]; ok {
+			shared++
+		}
+	}
+	union := len(a) + len(b) - shared
+	if union == 0 {
+		return 0
+	}
+	return 1 - float64(shared)/float64(union)
+}
