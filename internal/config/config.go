@@ -1,0 +1,129 @@
+// Package config reads trawl's settings: the defaults, then a preset or file,
+// then --set overrides, then flags, each over the one before. [Load] does all
+// of it but the flags, which cmd applies to the [Settings] it gets.
+//
+// Unknown keys, wrong types, repeated keys and values out of range are errors
+// that name the line and column, or the --set argument. Only cmd imports this
+// package: libraries get plain option structs.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"trawl/configs"
+)
+
+// Load returns the default settings, overlaid with the file or preset name (""
+// for none) and then with each override "a.b=c". ${VAR} and ${VAR:-default} in
+// string values are replaced from getenv.
+func Load(name string, overrides []string, getenv func(string) (string, bool)) (*Settings, error) {
+	s := Default()
+	if name != "" {
+		text, from, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := overlay(s, text, getenv); err != nil {
+			return nil, fmt.Errorf("config: %s: %w", from, err)
+		}
+	}
+	for _, o := range overrides {
+		text, err := overrideYAML(o)
+		if err != nil {
+			return nil, err
+		}
+		if err := overlay(s, text, getenv); err != nil {
+			return nil, fmt.Errorf("config: --set %s: %w", o, unplaced(err))
+		}
+	}
+	return s, nil
+}
+
+// read returns the text of a settings file, or of a preset where no such file
+// exists, and a name for it in errors.
+func read(name string) (text []byte, from string, err error) {
+	text, err = os.ReadFile(name)
+	if err == nil {
+		return text, name, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) || strings.ContainsAny(name, `/\`) {
+		return nil, "", fmt.Errorf("config: %w", err)
+	}
+	preset := strings.TrimSuffix(name, ".yaml")
+	text, err = configs.FS.ReadFile(preset + ".yaml")
+	if err != nil {
+		return nil, "", fmt.Errorf("config: %s is neither a file nor a preset; presets: %s", name, strings.Join(Presets(), ", "))
+	}
+	return text, "preset " + preset, nil
+}
+
+// Presets returns the names of the presets that are built in.
+func Presets() []string {
+	files, err := fs.Glob(configs.FS, "*.yaml")
+	if err != nil {
+		panic("config: bad pattern") // the pattern is a constant
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(f, ".yaml")
+	}
+	return files
+}
+
+// overlay decodes the keys that text has into s and checks the result.
+func overlay(s *Settings, text []byte, getenv func(string) (string, bool)) error {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return err
+	}
+	if len(file.Docs) > 1 {
+		return errors.New("a settings file has one YAML document, this has several")
+	}
+	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+		return nil
+	}
+	e := expander{getenv: getenv}
+	ast.Walk(&e, file.Docs[0].Body)
+	if e.err != nil {
+		return e.err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(nil), yaml.Strict(), yaml.Validator(checker{}))
+	return d.DecodeFromNode(file.Docs[0].Body, s)
+}
+
+// overrideYAML turns "a.b=c" into "a: {b: c}", so that an override is read and
+// checked as a file is.
+func overrideYAML(o string) ([]byte, error) {
+	path, value, ok := strings.Cut(o, "=")
+	if !ok || path == "" {
+		return nil, fmt.Errorf("config: --set %s: want key=value, for example --set agent.turns=6", o)
+	}
+	var b strings.Builder
+	keys := strings.Split(path, ".")
+	for depth, key := range keys {
+		fmt.Fprintf(&b, "%s%s:", strings.Repeat("  ", depth), key)
+		if depth < len(keys)-1 {
+			b.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&b, " %s\n", value)
+	return []byte(b.String()), nil
+}
+
+// unplaced drops the position from an error about an override, which has none
+// that its author could see.
+func unplaced(err error) error {
+	var placed yaml.Error
+	if errors.As(err, &placed) {
+		return errors.New(placed.GetMessage())
+	}
+	return err
+}

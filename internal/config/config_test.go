@@ -1,0 +1,122 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"trawl/internal/config"
+)
+
+func env(vars map[string]string) func(string) (string, bool) {
+	return func(k string) (string, bool) { v, ok := vars[k]; return v, ok }
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLaterWins(t *testing.T) {
+	path := write(t, "agent: {turns: 5}\nmodels:\n  agent: {temperature: 0, name: '${MODEL:-m}'}\n")
+	s, err := config.Load(path, []string{"agent.turns=6", "rollout.divinit.lambda=0.5"}, env(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Agent.Turns != 6 || s.Rollout.DivInit.Lambda != 0.5 || s.Rollout.DivInit.Pool != 16 {
+		t.Errorf("turns %d, lambda %v, pool %d; want 6, 0.5, 16", s.Agent.Turns, s.Rollout.DivInit.Lambda, s.Rollout.DivInit.Pool)
+	}
+	if temp := s.Models.Agent.Temperature; temp == nil || *temp != 0 {
+		t.Errorf("temperature %v, want a zero that is set", temp)
+	}
+	if s.Models.Agent.Name != "m" || s.Models.Agent.MaxTokens != 2048 {
+		t.Errorf("name %q, max-tokens %d; want the default of the variable and of the setting", s.Models.Agent.Name, s.Models.Agent.MaxTokens)
+	}
+}
+
+func TestExpandKeepsStructure(t *testing.T) {
+	path := write(t, "retrieval: {index: '${DIR}'}\n")
+	s, err := config.Load(path, nil, env(map[string]string{"DIR": `a: "b" {c}`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `a: "b" {c}`; s.Retrieval.Index != want {
+		t.Errorf("index %q, want %q", s.Retrieval.Index, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	tests := []struct {
+		name, text string
+		set        []string
+		want       []string
+	}{
+		{"misspelt key", "agent:\n  turn: 5\n", nil, []string{"[2:3]", `unknown field "turn"`}},
+		{"wrong type", "agent:\n  turns: many\n", nil, []string{"[2:10]", "string"}},
+		{"out of range", "agent:\n  turns: 0\n", nil, []string{"[2:10]", "turns", "0 is out of range", "1 or more"}},
+		{"no such choice", "rollout:\n  first-query: random\n", nil, []string{"[2:16]", "divinit, standard"}},
+		{"repeated key", "seed: 1\nseed: 2\n", nil, []string{"[2:1]", "already defined"}},
+		{"variable not set", "retrieval:\n  index: ${NOWHERE}\n", nil, []string{"[2:10]", "${NOWHERE} is not set"}},
+		{"not YAML", "agent: [\n", nil, []string{"[1:8]"}},
+		{"two documents", "seed: 1\n---\nseed: 2\n", nil, []string{"one YAML document"}},
+		{"set without value", "", []string{"agent.turns"}, []string{"--set agent.turns", "key=value"}},
+		{"set of an unknown key", "", []string{"agent.turn=5"}, []string{"--set agent.turn=5", `unknown field "turn"`}},
+		{"set out of range", "", []string{"rollout.count=0"}, []string{"--set rollout.count=0", "1 or more"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := config.Load(write(t, tt.text), tt.set, env(nil))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("error %q lacks %q", err, w)
+				}
+			}
+		})
+	}
+}
+
+func TestEmptyFile(t *testing.T) {
+	s, err := config.Load(write(t, "# nothing\n"), nil, env(nil))
+	if err != nil || s.Agent.Turns != 8 {
+		t.Errorf("Load = turns %v, %v; want the defaults", s, err)
+	}
+}
+
+func TestNoSuchPreset(t *testing.T) {
+	_, err := config.Load("divinot", nil, env(nil))
+	if err == nil || !strings.Contains(err.Error(), "divinit") {
+		t.Errorf("error %v does not list the presets", err)
+	}
+}
+
+func TestPresets(t *testing.T) {
+	for _, p := range config.Presets() {
+		if _, err := config.Load(p, nil, env(nil)); err != nil {
+			t.Errorf("preset %s: %v", p, err)
+		}
+	}
+}
+
+func TestRedacted(t *testing.T) {
+	s := config.Default()
+	s.Models.Agent.Endpoints = []string{"http://me:pw@host/v1"}
+	s.Models.Agent.Extra = map[string]any{"api_key": "k", "top_k": 5, "nested": map[string]any{"auth-token": "t"}}
+	r := s.Redacted()
+	if got := r.Models.Agent.Endpoints[0]; strings.Contains(got, "pw") {
+		t.Errorf("endpoint %q shows the password", got)
+	}
+	if r.Models.Agent.Extra["api_key"] != "redacted" || r.Models.Agent.Extra["top_k"] != 5 {
+		t.Errorf("extra %v", r.Models.Agent.Extra)
+	}
+	if s.Models.Agent.Extra["api_key"] != "k" {
+		t.Error("Redacted changed the settings themselves")
+	}
+}

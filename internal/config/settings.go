@@ -1,0 +1,136 @@
+package config
+
+import (
+	"trawl/internal/text"
+)
+
+// Settings are all settings of a run. The YAML keys are promised to users.
+type Settings struct {
+	Seed      int64     `yaml:"seed" json:"seed"` // of every random choice that is ours
+	Models    Models    `yaml:"models" json:"models"`
+	Retrieval Retrieval `yaml:"retrieval" json:"retrieval"`
+	Agent     Agent     `yaml:"agent" json:"agent"`
+	Rollout   Rollout   `yaml:"rollout" json:"rollout"`
+	Selection Selection `yaml:"selection" json:"selection"`
+}
+
+// Models are the roles that models play.
+type Models struct {
+	Agent Model `yaml:"agent" json:"agent"`
+}
+
+// A Model says where a model is and how it samples.
+type Model struct {
+	Endpoints   []string       `yaml:"endpoints" json:"endpoints"`     // base URLs, or "sim"; empty: found out
+	Name        string         `yaml:"name" json:"name"`               // empty: the only one that is served
+	KeyEnv      string         `yaml:"key-env" json:"key-env"`         // variable that holds the key; empty: TRAWL_API_KEY, then OPENAI_API_KEY
+	Temperature *float64       `yaml:"temperature" json:"temperature"` // nil: the server's default
+	TopP        *float64       `yaml:"top-p" json:"top-p"`             // nil: the server's default
+	MaxTokens   int            `yaml:"max-tokens" json:"max-tokens" validate:"gte=1"`
+	Extra       map[string]any `yaml:"extra" json:"extra"` // further keys of the request body
+	Stream      bool           `yaml:"stream" json:"stream"`
+	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1"` // seconds for one reply
+	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"` // after the first try
+}
+
+// Retrieval says what is searched and how much of it is shown.
+type Retrieval struct {
+	Index            string `yaml:"index" json:"index"`                                            // a folder
+	Top              int    `yaml:"top" json:"top" validate:"gte=1,lte=1000"`                      // documents per search
+	ObservationChars int    `yaml:"observation-chars" json:"observation-chars" validate:"gte=100"` // shown per turn
+	Cache            int    `yaml:"cache" json:"cache" validate:"gte=0"`                           // queries kept; 0 for none
+}
+
+// Agent sets the ReAct loop.
+type Agent struct {
+	Dialect     string `yaml:"dialect" json:"dialect" validate:"oneof=auto native tags"`
+	Turns       int    `yaml:"turns" json:"turns" validate:"gte=1"`
+	FinalTokens int    `yaml:"final-tokens" json:"final-tokens" validate:"gte=1"` // kept for the last answer
+}
+
+// Rollout sets the K rollouts of a question.
+type Rollout struct {
+	Count       int     `yaml:"count" json:"count" validate:"gte=1"`
+	Concurrency int     `yaml:"concurrency" json:"concurrency" validate:"gte=1"`
+	FirstQuery  string  `yaml:"first-query" json:"first-query" validate:"oneof=divinit standard"`
+	DivInit     DivInit `yaml:"divinit" json:"divinit"`
+	Budget      Budget  `yaml:"budget" json:"budget"`
+}
+
+// DivInit sets the diversified first queries.
+type DivInit struct {
+	Pool        int     `yaml:"pool" json:"pool" validate:"gte=1"` // n candidates
+	Lambda      float64 `yaml:"lambda" json:"lambda" validate:"gte=0,lte=1"`
+	Temperature float64 `yaml:"temperature" json:"temperature" validate:"gte=0"`
+	Pick        string  `yaml:"pick" json:"pick" validate:"oneof=max-min random"`
+	Turns       int     `yaml:"turns" json:"turns" validate:"gte=1"` // diversified turns; the paper's method is 1
+}
+
+// Budget bounds one rollout; 0 sets no bound.
+type Budget struct {
+	Tokens  int `yaml:"tokens" json:"tokens" validate:"gte=0"`
+	Seconds int `yaml:"seconds" json:"seconds" validate:"gte=0"`
+}
+
+// Selection says how the answer is chosen.
+type Selection struct {
+	Selector string `yaml:"selector" json:"selector" validate:"oneof=auto majority first"`
+}
+
+// Default returns the settings that hold where nothing else is said: DivInit's
+// (T=8, k=4, n=16, τ=1, top 10, 4,000 characters).
+func Default() *Settings {
+	one, topP := 1.0, 0.95
+	return &Settings{
+		Seed: 42,
+		Models: Models{Agent: Model{
+			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, Retries: 5,
+		}},
+		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, Cache: 100_000},
+		Agent:     Agent{Dialect: "auto", Turns: 8, FinalTokens: 512},
+		Rollout: Rollout{
+			Count: 4, Concurrency: 64, FirstQuery: "divinit",
+			DivInit: DivInit{Pool: 16, Temperature: 1, Pick: "max-min", Turns: 1},
+		},
+		Selection: Selection{Selector: "auto"},
+	}
+}
+
+// Redacted returns a copy of s without anything that may be a secret: user
+// names and passwords in endpoint addresses, and extra request keys whose name
+// speaks of a key, token, secret or password.
+func (s *Settings) Redacted() *Settings {
+	c := *s
+	c.Models.Agent.Endpoints = nil
+	for _, e := range s.Models.Agent.Endpoints {
+		c.Models.Agent.Endpoints = append(c.Models.Agent.Endpoints, RedactURL(e))
+	}
+	c.Models.Agent.Extra = redactMap(s.Models.Agent.Extra)
+	return &c
+}
+
+func redactMap(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		if inner, ok := v.(map[string]any); ok {
+			v = redactMap(inner)
+		} else if isSecret(k) {
+			v = "redacted"
+		}
+		out[k] = v
+	}
+	return out
+}
+
+func isSecret(key string) bool {
+	for t := range text.Tokens(spaced(key)) {
+		switch t {
+		case "key", "apikey", "token", "secret", "password", "authorization":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package lint_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"trawl/internal/testutil"
+)
+
+// mayImport is the law: for each package of the module, what of the module it
+// may import outside its tests. A package without a row fails, so a new package
+// is a decision. Arrows go down (ARCHITECTURE.md has the picture).
+var mayImport = map[string][]string{
+	// words
+	"trajectory":    {},
+	"search":        {"internal/text"},
+	"agent/llm":     {},
+	"internal/text": {},
+	"internal/seed": {},
+	// jobs
+	"agent/llm/openai":  {"agent/llm"},
+	"agent/llm/hashing": {"agent/llm", "internal/text"},
+	"agent/llm/llmtest": {"agent/llm"},
+	"agent/llm/sim":     {"agent/llm", "agent/llm/hashing", "internal/text", "internal/seed"},
+	"search/live":       {"search", "internal/text"},
+	"search/searchtest": {"search"},
+	"trajectory/store":  {"trajectory", "internal/text"},
+	"corpus/dataset":    {"trajectory", "internal/text"},
+	"corpus/wiki":       {"search", "internal/text"},
+	"corpus/weave":      {"search", "trajectory", "internal/text", "internal/seed"},
+	"eval":              {"trajectory", "corpus/dataset", "internal/text", "internal/seed"},
+	// strategies
+	"agent/tool":         {"trajectory", "search", "agent/llm", "internal/text"},
+	"agent":              {"agent/tool", "agent/llm", "trajectory", "internal/text", "internal/seed"},
+	"rollout/divinit":    {"agent/llm", "trajectory", "internal/text", "internal/seed"},
+	"rollout":            {"agent", "trajectory", "internal/seed"},
+	"selection":          {"trajectory"},
+	"selection/baseline": {"selection", "trajectory", "internal/text"},
+	// wiring
+	"configs":           {},
+	"internal/config":   {"configs", "internal/text"},
+	"internal/lint":     {},
+	"internal/testutil": {},
+	"cmd/trawl":         {"*"},
+}
+
+func TestImports(t *testing.T) {
+	root := testutil.Root(t)
+	seen := map[string]bool{}
+	eachGoFile(t, root, func(file string) {
+		pkg := filepath.ToSlash(filepath.Dir(file))
+		seen[pkg] = true
+		allowed, ok := mayImport[pkg]
+		if !ok {
+			t.Errorf("%s: package %s has no row in mayImport", file, pkg)
+			return
+		}
+		for _, imp := range imports(t, filepath.Join(root, file)) {
+			target, ours := strings.CutPrefix(imp, "trawl/")
+			if ours && !slices.Contains(allowed, target) && !slices.Contains(allowed, "*") {
+				t.Errorf("%s imports %s, which %s may not", file, imp, pkg)
+			}
+		}
+	})
+	for pkg := range mayImport {
+		if !seen[pkg] {
+			t.Errorf("mayImport has a row for %s, which does not exist", pkg)
+		}
+	}
+}
+
+// TestNoCycleOfLayers makes sure that the table itself has no cycle.
+func TestNoCycleOfLayers(t *testing.T) {
+	var visit func(pkg string, trail []string)
+	visit = func(pkg string, trail []string) {
+		if slices.Contains(trail, pkg) {
+			t.Fatalf("mayImport has a cycle: %s", strings.Join(append(trail, pkg), " → "))
+		}
+		for _, next := range mayImport[pkg] {
+			visit(next, append(slices.Clone(trail), pkg))
+		}
+	}
+	for pkg := range mayImport {
+		visit(pkg, nil)
+	}
+}
+
+// eachGoFile calls f with every Go file of the module that is no test, as a
+// path below root.
+func eachGoFile(t *testing.T, root string, f func(file string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && p != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, p)
+		if err == nil {
+			f(rel)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func imports(t *testing.T, file string) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, spec := range parsed.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}

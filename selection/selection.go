@@ -1,0 +1,37 @@
+// Package selection chooses what to return when several rollouts of one
+// question are done. A [Selector] makes a [Decision] of a [Group]; the ways to
+// choose live in the packages below.
+//
+// Selectors see records, never an agent, an engine or a gold answer, so they
+// work on trajectories that another program wrote.
+package selection
+
+import (
+	"context"
+	"errors"
+
+	"trawl/trajectory"
+)
+
+// ErrEmpty says that a group has no answer to choose. An empty group counts as
+// wrong where answers are scored.
+var ErrEmpty = errors.New("selection: no rollout has an answer")
+
+// A Group is all finished trajectories of one question, by rollout.
+type Group struct {
+	Question     trajectory.Question
+	Trajectories []*trajectory.Trajectory
+}
+
+// A Decision is what a Selector made of a Group.
+type Decision struct {
+	Answer string
+	Index  int       // in Group.Trajectories of the one whose answer it is; -1 if it was written anew
+	Scores []float64 // one for each trajectory, higher is better; nil if there are none
+}
+
+// A Selector decides. It returns [ErrEmpty] if no trajectory of the group has
+// an answer. It is safe for concurrent use and does not change the group.
+type Selector interface {
+	Select(ctx context.Context, g Group) (Decision, error)
+}
