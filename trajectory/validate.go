@@ -1,8 +1,10 @@
 package trajectory
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -11,8 +13,9 @@ var ErrVersion = errors.New("trajectory: unknown schema version")
 
 // Validate reports the first rule of the format that t breaks: a known version,
 // a key, turns that do not go back, ranks from 1 upwards, known enumerations,
-// and an answer exactly when there is a source for it. A failed rollout
-// (Error not empty) has no answer.
+// numbers and arguments that JSON can hold, and an answer exactly when there is
+// a source for it. A failed rollout (Error not empty) has no answer. A valid
+// trajectory can always be written.
 func (t *Trajectory) Validate() error {
 	switch {
 	case t.V != Version:
@@ -33,6 +36,10 @@ func (t *Trajectory) Validate() error {
 		return errors.New("trajectory: a failed rollout has an answer")
 	case (t.Error != "") != (t.Termination == Failed || t.Termination == Cancelled):
 		return fmt.Errorf("trajectory: error %q with termination %q", t.Error, t.Termination)
+	case t.Confidence != nil && !(*t.Confidence >= 0 && *t.Confidence <= 1): // NaN is neither
+		return fmt.Errorf("trajectory: confidence %v, want 0 to 1", *t.Confidence)
+	case t.Started.Year() < 0 || t.Started.Year() > 9999:
+		return fmt.Errorf("trajectory: started in the year %d", t.Started.Year())
 	}
 	return validateSteps(t.Steps)
 }
@@ -45,11 +52,16 @@ func validateSteps(steps []Step) error {
 			return fmt.Errorf("trajectory: step %d: turn %d after turn %d", i, s.Turn, turn)
 		case !slices.Contains([]Kind{KindSearch, KindOpen, KindFind, KindAnswer, KindNone}, s.Kind):
 			return fmt.Errorf("trajectory: step %d: unknown kind %q", i, s.Kind)
+		case s.Call != nil && !json.Valid(s.Call.Arguments):
+			return fmt.Errorf("trajectory: step %d: arguments are not JSON", i)
 		}
 		turn = s.Turn
 		for j, r := range s.Results {
-			if r.Rank != j+1 {
+			switch {
+			case r.Rank != j+1:
 				return fmt.Errorf("trajectory: step %d: result %d has rank %d", i, j, r.Rank)
+			case math.IsNaN(r.Score) || math.IsInf(r.Score, 0):
+				return fmt.Errorf("trajectory: step %d: result %d has score %v", i, j, r.Score)
 			}
 		}
 	}

@@ -63,3 +63,12 @@ func want(e validator.FieldError) string {
 	}
 	return e.Tag() + " " + e.Param()
 }
+
+// Check reports the first value out of range, for settings that did not come
+// from a file: those that flags have changed.
+func (s *Settings) Check() error {
+	if err := (checker{}).Struct(s); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	return nil
+}

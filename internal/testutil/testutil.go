@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Root returns the root folder of the module.
@@ -36,4 +38,27 @@ func Shared(t testing.TB, name string) string {
 		t.Skipf("real data %s is not beside the checkout", name)
 	}
 	return path
+}
+
+// Golden compares got with the golden file at path, below the package's
+// testdata folder, or writes the file when TRAWL_UPDATE_GOLDEN is set (make golden).
+func Golden(t testing.TB, path, got string) {
+	t.Helper()
+	path = filepath.Join("testdata", filepath.FromSlash(path))
+	if os.Getenv("TRAWL_UPDATE_GOLDEN") != "" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; make golden writes it", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s mismatch (-want +got), make golden rewrites it:\n%s", path, diff)
+	}
 }

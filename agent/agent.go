@@ -1,0 +1,184 @@
+// Package agent answers one question: a model thinks, calls tools and looks at
+// what they return, turn by turn, until it answers or a limit asks it to. It is
+// ReAct in the form that DivInit (arXiv:2606.17209, appendix A) and Search-R1
+// (arXiv:2503.09516) use. [Agent.Run] carries out a [Task]; [Options] bound it.
+//
+// A rollout has at most Options.Turns turns. Turn 1 may be seeded: then its
+// query is given and no model is asked. The last turn is a call without tools
+// that asks for the answer. It comes at turn T, or earlier when tokens or time
+// run out, when the model only repeats its calls, or when the context is full.
+// So a rollout that never answers early makes exactly T model calls, or T−1
+// with a seed, retries of unusable replies apart.
+//
+// The state of a rollout follows from its turns alone, so one that was killed
+// goes on after its last whole turn and makes no call twice: Task.Past is what
+// happened, Task.Record hears of each new turn.
+//
+// Models and servers keep to no format. What a reply says is read in layers, by
+// rules that the parser's functions give, and everything that had to be mended
+// is recorded. What documents say is data: it is shown without markup, and no
+// part of it is ever parsed.
+//
+// # Departures
+//
+// DivInit puts the whole history into one message for each turn; here it is a
+// conversation that only grows, so that servers reuse its prefix. Search-R1's
+// rule that the first action of a reply decides is kept, but an empty answer is
+// none, and a search is read from its innermost tags. DivInit's last resort for
+// an answer, the first 500 characters of a reply, is left out.
+//
+// An Agent is safe for concurrent use.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"trawl/agent/llm"
+	"trawl/agent/tool"
+	"trawl/trajectory"
+)
+
+// Options bound a rollout. The zero value selects the defaults.
+type Options struct {
+	Dialect          Dialect       // default Native
+	Turns            int           // in all, seeded and last one included; default 8
+	FinalTokens      int           // of the last completion, and left free for it before; default 512
+	ObservationChars int           // characters of results shown in one turn, whatever the number of its calls; default 4,000
+	Sampling         llm.Sampling  // of every call; MaxTokens does not bound the last one
+	Tokens           int           // of all prompts and completions of a rollout: the last call is made while it still fits; 0 is no limit
+	Time             time.Duration // of the turns before the last call; 0 is no limit
+	RepeatLimit      int           // turns that only repeat calls before the last call is made; default 3
+	FailureLimit     int           // turns that fail or do nothing before it is made; default 3
+	Proposer         Proposer      // chooses the queries of turns 2 to ProposeTurns; nil leaves them to the model
+	ProposeTurns     int
+}
+
+// A Proposer chooses the query of a turn in the model's place, from the steps so
+// far: DivInit's "extend to turns 1..N". An empty query leaves the turn to the
+// model. Calls is the number of model calls that it made. It is safe for
+// concurrent use; its choice depends on its arguments alone.
+type Proposer interface {
+	Propose(ctx context.Context, q trajectory.Question, steps []trajectory.Step, seed int64) (query trajectory.SeedQuery, usage trajectory.CallUsage, calls int, err error)
+}
+
+// A Task is one rollout.
+type Task struct {
+	Key       trajectory.Key
+	Question  trajectory.Question
+	Seed      int64                       // those of the model calls are derived from it
+	SeedQuery *trajectory.SeedQuery       // the query of turn 1; nil or without text leaves it to the model
+	Past      []trajectory.Turn           // whole turns made before, in order
+	Record    func(trajectory.Turn) error // hears of each whole turn; nil if nobody does
+}
+
+// An Agent carries out rollouts.
+type Agent struct {
+	client llm.Client
+	tools  tool.Set
+	opts   Options
+}
+
+// New returns an agent that asks client and calls the tools of the set.
+func New(client llm.Client, tools tool.Set, opts Options) *Agent {
+	if opts.Dialect == "" {
+		opts.Dialect = Native
+	}
+	opts.Turns = orDefault(opts.Turns, 8)
+	opts.FinalTokens = orDefault(opts.FinalTokens, 512)
+	opts.ObservationChars = orDefault(opts.ObservationChars, 4000)
+	opts.RepeatLimit = orDefault(opts.RepeatLimit, 3)
+	opts.FailureLimit = orDefault(opts.FailureLimit, 3)
+	return &Agent{client: client, tools: tools, opts: opts}
+}
+
+func orDefault(n, def int) int {
+	if n <= 0 {
+		return def
+	}
+	return n
+}
+
+// Run carries out one rollout. It returns a trajectory whenever the rollout came
+// to its end, with or without an answer. It returns an error, and no trajectory,
+// only if ctx ended, the model could not be asked, or Record failed; the turns
+// that were recorded are not lost, see [Agent.Failed].
+func (a *Agent) Run(ctx context.Context, task Task) (*trajectory.Trajectory, error) {
+	r := a.start(task)
+	for !r.done() {
+		t, err := a.turn(ctx, r)
+		if err == nil && task.Record != nil {
+			err = task.Record(t)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("agent: question %s: round %d: rollout %d: turn %d: %w", task.Key.QuestionID, task.Key.Round, task.Key.Rollout, r.turns+1, err)
+		}
+		r.apply(t)
+	}
+	return &r.traj, nil
+}
+
+// Failed returns the record of a rollout that Run could not finish: what
+// task.Past holds, and why there is no more.
+func (a *Agent) Failed(task Task, err error) *trajectory.Trajectory {
+	r := a.start(task)
+	r.traj.Answer, r.traj.Source, r.traj.Confidence = "", trajectory.AnswerNone, nil
+	r.traj.Termination, r.traj.Error = trajectory.Failed, err.Error()
+	if errors.Is(err, context.Canceled) {
+		r.traj.Termination = trajectory.Cancelled
+	}
+	return &r.traj
+}
+
+// turn makes the next turn.
+func (a *Agent) turn(ctx context.Context, r *run) (trajectory.Turn, error) {
+	d := newDraft(r.turns + 1)
+	err := a.fill(ctx, r, d)
+	return d.whole(), err
+}
+
+func (a *Agent) fill(ctx context.Context, r *run, d *draft) error {
+	if reason := r.limit(a.opts); reason != "" {
+		return a.conclude(ctx, r, d, reason)
+	}
+	query, err := a.given(ctx, r, d)
+	if err != nil {
+		return err
+	}
+	if query != "" {
+		return a.act(ctx, r, d, seeded(query))
+	}
+	return a.think(ctx, r, d)
+}
+
+// given returns the query of a turn that the model does not choose, or "".
+func (a *Agent) given(ctx context.Context, r *run, d *draft) (string, error) {
+	n := d.turn.Number
+	switch {
+	case n == 1 && r.task.SeedQuery != nil:
+		return r.task.SeedQuery.Text, nil
+	case n >= 2 && n <= a.opts.ProposeTurns && a.opts.Proposer != nil:
+		return a.propose(ctx, r, d)
+	}
+	return "", nil
+}
+
+// propose asks the proposer. Its failure is not the rollout's: the model is
+// asked instead, and fails for good if the server is gone.
+func (a *Agent) propose(ctx context.Context, r *run, d *draft) (string, error) {
+	query, usage, calls, err := a.opts.Proposer.Propose(ctx, r.task.Question, r.traj.Steps, d.seed(r.task, "propose"))
+	d.turn.Calls += calls
+	d.spend(usage)
+	if err == nil && query.Text != "" {
+		return query.Text, nil
+	}
+	d.note(repairProposer)
+	return "", ctx.Err()
+}
+
+// seeded returns the reply that a given query stands for.
+func seeded(query string) reply {
+	return reply{calls: []call{{name: tool.SearchName, args: map[string]any{tool.SearchQuery: query}}}}
+}

@@ -1,0 +1,61 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"trawl/agent"
+	"trawl/search"
+)
+
+// What a turn costs beside the model and the index: reading the reply, the
+// state, the rendering of ten passages, the next request.
+func BenchmarkTurn(b *testing.B) {
+	passage := strings.Repeat("The river rises in the mountains and flows past the city. ", 10)
+	for _, d := range []agent.Dialect{agent.Native, agent.Tags} {
+		b.Run(string(d), func(b *testing.B) {
+			var calls atomic.Int32
+			a := agent.New(restless(d, &calls), setOf(&many{passage}), agent.Options{Dialect: d, Turns: 8})
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := a.Run(b.Context(), testTask()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(calls.Load()), "µs/turn")
+		})
+	}
+}
+
+// The worst replies that a server may send in one completion.
+func BenchmarkParseHostile(b *testing.B) {
+	replies := map[string]string{
+		"tags":   strings.Repeat("<search><answer></think>", 4000),
+		"blanks": "<" + strings.Repeat(" <", 40000),
+		"quotes": `<tool_call>{"name":"search","arguments":{"query":"` + strings.Repeat(`a" b`, 1500) + `</tool_call>`,
+		"blocks": strings.Repeat(`<tool_call>{"name":"search","arguments":{"query":"x"</tool_call>`, 1000),
+		"info":   strings.Repeat("<information>", 8000),
+	}
+	for name, s := range replies {
+		b.Run(fmt.Sprintf("%s-%dKB", name, len(s)>>10), func(b *testing.B) {
+			resp := content(s)
+			for b.Loop() {
+				agent.Parse(&resp, agent.Native)
+			}
+		})
+	}
+}
+
+// A many engine finds ten passages for every query.
+type many struct{ text string }
+
+func (e *many) Search(_ context.Context, query string, n int) ([]search.Hit, error) {
+	hits := make([]search.Hit, n)
+	for i := range hits {
+		hits[i] = search.Hit{Document: search.Document{ID: fmt.Sprint(i), Title: query, Text: e.text}}
+	}
+	return hits, nil
+}

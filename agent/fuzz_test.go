@@ -1,0 +1,69 @@
+package agent_test
+
+import (
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"trawl/agent"
+	"trawl/agent/llm"
+	"trawl/agent/llm/llmtest"
+	"trawl/trajectory"
+)
+
+var fuzzSeeds = []string{
+	"<think>x</think>Paris",
+	"plan</think>\n<search>q</search><information>fake</information>",
+	"<tool_call>{\"name\":\"search\",\"arguments\":{\"query\":\"a\"}}\n{\"name\":\"search\",\"arguments\":{\"query\":[\"b\"]}",
+	"<tool_call>search\n<arg_key>query</arg_key><arg_value>x</arg_value></tool_call>",
+	"<tool_call><function=search><parameter=query>x</parameter></function><\\/tool_call>",
+	"```tool_code\nsearch(query=\"x\", k=[1,2)\n```",
+	"```json\n{\"name\":\"search\",\"arguments\":\"{\\\"query\\\":\\\"x\\\"}\"}\n```",
+	"{&quot;name&quot;:&quot;search&quot;}",
+	"<answer> Simon &amp; Garfunkel </answer>",
+	"Final answer: 42\nConfidence: 85%",
+	"<search>a <answer>b</answer> c</search>",
+	"\xff<\\/search>\x00",
+}
+
+// Whatever a model says, in whatever place: the parser ends, what it reads is
+// within its bounds, and the rollout comes to a valid end.
+func FuzzReply(f *testing.F) {
+	for _, s := range fuzzSeeds {
+		f.Add(s, "", "", false)
+		f.Add("", s, "", true)
+		f.Add("", "", s, false)
+	}
+	f.Fuzz(func(t *testing.T, content, reasoning, arguments string, cut bool) {
+		resp := llm.Response{Message: llm.Message{Role: llm.Assistant, Content: content, Reasoning: reasoning}, Finish: "stop"}
+		if cut {
+			resp.Finish = "length"
+		}
+		if arguments != "" {
+			resp.Message.ToolCalls = []llm.ToolCall{searchCall("1", arguments)}
+		}
+		for _, d := range []agent.Dialect{agent.Native, agent.Tags} {
+			read := agent.Parse(&resp, d)
+			if len(read.Calls) > agent.MaxRead || read.Answer != "" && len(read.Calls) > 0 {
+				t.Fatalf("%s: %d calls and answer %q", d, len(read.Calls), read.Answer)
+			}
+			if utf8.ValidString(content+reasoning+arguments) && !utf8.ValidString(read.Answer) {
+				t.Fatalf("%s: answer %q is cut inside a character", d, read.Answer)
+			}
+			client := llmtest.NewScript(slices.Repeat([]llm.Response{resp}, 12)...)
+			got, err := agent.New(client, searcher(), agent.Options{Dialect: d, Turns: 3}).Run(t.Context(), testTask())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := got.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			if err := validTranscript(got.Messages); err != nil {
+				t.Fatal(err)
+			}
+			if got.Answer != "" && got.Source == trajectory.AnswerNone {
+				t.Fatalf("%s: answer %q without a source", d, got.Answer)
+			}
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"strings"
+
+	"trawl/agent/llm/sim/internal/reader"
+	"trawl/internal/text"
+)
+
+// act is one turn of a research conversation: it follows the plan of the
+// question as far as the passages lead, then searches for the next hop, or
+// answers.
+func (m *model) act(c *conversation, q *reader.Question) string {
+	if len(c.queries) == 0 && c.shelf.Len() == 0 {
+		return m.search(c, nil, m.firstQuery(q), "I need to find out about "+topic(q)+".")
+	}
+	if n := len(c.queries); n > 0 && m.hazard(m.traits.repeat, "repeat") {
+		return m.search(c, nil, c.queries[n-1], "I should look at this again.")
+	}
+	if q.Root == nil {
+		return m.explore(c, q)
+	}
+	s := q.Solve(c.shelf, m.believe(c))
+	if s.Done {
+		return m.answer(c, s.Facts, s.Answer)
+	}
+	if s.Last != "" && m.hazard(m.traits.early, "early") {
+		return m.answer(c, s.Facts, s.Last)
+	}
+	for _, g := range s.Open {
+		if n := c.asked(g.Subject); n < m.traits.tries {
+			return m.search(c, s.Facts, m.hopQuery(q, g, n), "I still need the "+g.Rel.Label()+" of "+g.Subject+".")
+		}
+	}
+	return m.answer(c, s.Facts, m.guess(c, q, s))
+}
+
+// explore is a turn on a question without a plan: a few queries, each about
+// what the passages so far seem to point to, then the likeliest answer.
+func (m *model) explore(c *conversation, q *reader.Question) string {
+	if len(c.queries) >= m.traits.searches || m.hazard(m.traits.early, "early") {
+		return m.answer(c, nil, m.guess(c, q, reader.Solution{}))
+	}
+	for _, name := range q.Entities {
+		if c.asked(name) == 0 {
+			return m.search(c, nil, name, "I should read about "+name+".")
+		}
+	}
+	for _, candidate := range q.Guess(c.shelf) {
+		if c.asked(candidate.Value) == 0 {
+			return m.search(c, nil, candidate.Value, candidate.Value+" may be what is asked for.")
+		}
+	}
+	return m.answer(c, nil, m.guess(c, q, reader.Solution{}))
+}
+
+// final answers whatever is known.
+func (m *model) final(c *conversation, q *reader.Question) string {
+	s := q.Solve(c.shelf, m.believe(c))
+	if s.Done {
+		return m.answer(c, s.Facts, s.Answer)
+	}
+	return m.answer(c, s.Facts, m.guess(c, q, s))
+}
+
+// asked returns how many earlier queries name the subject.
+func (c *conversation) asked(subject string) int {
+	n := 0
+	want := text.Answer(subject)
+	for _, q := range c.queries {
+		if strings.Contains(text.Answer(q), want) {
+			n++
+		}
+	}
+	return n
+}
+
+// guess answers without a finished plan: with a yes or no, with one of the
+// things that the question offers, or with a span of the passages. It always
+// has an answer, and it is always made of words that were shown.
+func (m *model) guess(c *conversation, q *reader.Question, s reader.Solution) string {
+	if v, ok := q.Choose(c.shelf); ok {
+		return v
+	}
+	candidates := q.Guess(c.shelf)
+	for i, candidate := range candidates {
+		if i == len(candidates)-1 || i == 4 || m.holds(c, "guess|"+candidate.Value) {
+			return candidate.Value
+		}
+	}
+	switch titles := c.shelf.Titles(); {
+	case s.Last != "":
+		return s.Last
+	case len(titles) > 0:
+		return titles[0]
+	case len(q.Entities) > 0:
+		return q.Entities[0]
+	}
+	return text.Truncate(c.question, 40)
+}
+
+// topic returns what the question is about, for a thought.
+func topic(q *reader.Question) string {
+	if len(q.Entities) > 0 {
+		return q.Entities[0]
+	}
+	return "this"
+}

@@ -1,0 +1,67 @@
+package sim
+
+import (
+	"strings"
+
+	"trawl/agent/llm/sim/internal/reader"
+)
+
+// A model answers one request.
+type model struct {
+	traits      traits
+	temperature float64
+	key         int64 // hash of the request
+	reasoning   Reasoning
+}
+
+func newModel(skill Skill, req *chatRequest, key int64, reasoning Reasoning) *model {
+	return &model{traits: skill.traits(), temperature: req.temperature(), key: key, reasoning: reasoning}
+}
+
+// An intent is what a request asks of the model.
+type intent uint8
+
+const (
+	intentChat  intent = iota // nothing that it knows
+	intentAct                 // one turn of a research conversation: search or answer
+	intentFinal               // the answer, now
+	intentPool                // a list of search queries
+)
+
+// intent reads what the conversation asks for from its last message.
+func (c *conversation) intent() intent {
+	last := strings.ToLower(c.last)
+	switch {
+	case c.mustCall:
+		return intentAct
+	case !c.native && c.turn == 1 && strings.Contains(last, "exactly ") && strings.Contains(last, "search quer"):
+		return intentPool
+	case c.native && c.toolsOff:
+		return intentFinal
+	case c.turn > 1 && strings.Contains(last, "final answer"):
+		return intentFinal
+	case c.turns > 0 && c.turn >= c.turns:
+		return intentFinal
+	case c.native || c.found || c.shelf.Len() > 0:
+		return intentAct
+	}
+	return intentChat
+}
+
+// reply returns the raw text of the model's reply: with thinking, tags and tool
+// calls in the marks that a server's parsers take out.
+func (m *model) reply(c *conversation) string {
+	switch c.intent() {
+	case intentPool:
+		return m.pool(c, reader.Understand(c.question))
+	case intentFinal:
+		return m.final(c, reader.Understand(c.question))
+	case intentAct:
+		return m.act(c, reader.Understand(c.question))
+	default:
+		return chatReply
+	}
+}
+
+// chatReply answers what the model has no rules for.
+const chatReply = "I am a simulated model. I answer questions from documents that a search tool finds."

@@ -1,0 +1,137 @@
+package reader
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"trawl/internal/testutil"
+	anstext "trawl/internal/text"
+)
+
+func TestScratch(t *testing.T) {
+	corpus := map[string]Passage{}
+	f, _ := os.Open(testutil.Shared(t, "multihop_601/corpus.jsonl"))
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, 1<<20)
+	var ids []string
+	for sc.Scan() {
+		var d struct{ ID, Contents string }
+		json.Unmarshal(sc.Bytes(), &d)
+		title, body, _ := strings.Cut(d.Contents, "\n")
+		corpus[d.ID] = Passage{strings.Trim(title, `"`), body}
+		ids = append(ids, d.ID)
+	}
+	f, _ = os.Open(testutil.Shared(t, "multihop_601/questions.jsonl"))
+	sc = bufio.NewScanner(f)
+	type st struct{ n, planned, done, doneOK, ok, g5 int }
+	stats := map[string]*st{}
+	row := 0
+	for sc.Scan() {
+		var d struct {
+			ID, Question string
+			Golds        []string `json:"golden_answers"`
+			Meta         struct {
+				Source string
+				Type   string
+				Sup    []string `json:"supporting_docids"`
+			} `json:"metadata"`
+		}
+		json.Unmarshal(sc.Bytes(), &d)
+		row++
+		key := d.Meta.Source + " " + d.Meta.Type
+		s := stats[key]
+		if s == nil {
+			s = &st{}
+			stats[key] = s
+		}
+		s.n++
+		var ps []Passage
+		for i := range 8 {
+			ps = append(ps, corpus[ids[(row*37+i*11)%len(ids)]])
+		}
+		for _, id := range d.Meta.Sup {
+			ps = append(ps, corpus[id])
+		}
+		shelf := NewShelf(ps)
+		q := Understand(d.Question)
+		sol := q.Solve(shelf, func(g Goal, c []Claim) string { return c[0].Value })
+		ans := sol.Answer
+		if q.Root != nil {
+			s.planned++
+		}
+		match := func(a string) bool {
+			for _, g := range d.Golds {
+				if anstext.Answer(a) == anstext.Answer(g) {
+					return true
+				}
+			}
+			return false
+		}
+		how := "plan"
+		if sol.Done {
+			s.done++
+			if match(ans) {
+				s.doneOK++
+			}
+		} else {
+			how = "guess"
+			c := q.Guess(shelf)
+			if len(c) > 0 {
+				ans = c[0].Value
+			}
+			for i := range min(5, len(c)) {
+				if match(c[i].Value) {
+					s.g5++
+					break
+				}
+			}
+			if q.Kind == YesNo {
+				ans = "yes"
+			}
+		}
+		if match(ans) {
+			s.ok++
+		}
+		if os.Getenv("SHOW") != "" && strings.Contains(key, os.Getenv("SHOW")) {
+			fmt.Printf("%v %s root=%v kind=%d | %s | %q gold %q facts=%d open=%s\n", match(ans), how, show(q.Root), q.Kind, d.Question, ans, d.Golds[0], len(sol.Facts), showOpen(sol.Open))
+		}
+	}
+	tot, ok := 0, 0
+	for k, s := range stats {
+		fmt.Printf("%-24s %+v\n", k, *s)
+		tot += s.n
+		ok += s.ok
+	}
+	fmt.Println("EM", float64(ok)/float64(tot))
+}
+func showOpen(gs []Goal) string {
+	var b strings.Builder
+	for _, g := range gs {
+		fmt.Fprintf(&b, "%s(%s) ", g.Rel.Name, g.Subject)
+	}
+	return b.String()
+}
+func show(n *Node) string {
+	if n == nil {
+		return "-"
+	}
+	var a []string
+	for _, x := range n.Args {
+		a = append(a, show(x))
+	}
+	switch n.Op {
+	case Entity:
+		return "'" + n.Name + "'"
+	case Follow:
+		b := ""
+		if n.Back {
+			b = "~"
+		}
+		return b + n.Rel.Name + "(" + strings.Join(a, ",") + ")"
+	}
+	return fmt.Sprint(n.Op, a)
+}

@@ -1,0 +1,280 @@
+package reader
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Fact is a goal and the value that is believed for it.
+type Fact struct {
+	Goal
+	Value string
+}
+
+// Sentence returns the fact as a reader notes it down.
+func (f Fact) Sentence() string { return note(f.Goal) + f.Value + "." }
+
+func note(g Goal) string {
+	if g.Back {
+		return "The one with " + g.Rel.Label() + " " + g.Subject + " is "
+	}
+	return "The " + g.Rel.Label() + " of " + g.Subject + " is "
+}
+
+// Noted finds in notes what was noted down about a goal before: the last such
+// sentence counts.
+func Noted(notes string, g Goal) (string, bool) {
+	head := note(g)
+	i := strings.LastIndex(notes, head)
+	if i < 0 {
+		return "", false
+	}
+	value, _, _ := strings.Cut(notes[i+len(head):], "\n")
+	value = strings.TrimSuffix(value, ".")
+	return value, value != ""
+}
+
+// A Believer decides what to believe about a goal, given the claims on the
+// shelf, of which there is at least one.
+type Believer func(g Goal, claims []Claim) string
+
+// A Solution is how far a plan could be followed.
+type Solution struct {
+	Answer string // if Done
+	Done   bool
+	Facts  []Fact // in the order in which they were established
+	Open   []Goal // hops that the shelf says nothing about, the next one first
+	Last   string // the value that was reached last
+}
+
+// Solve follows the plan of q over the shelf.
+func (q *Question) Solve(s *Shelf, believe Believer) Solution {
+	var out Solution
+	if q.Root == nil {
+		return out
+	}
+	v := solver{shelf: s, believe: believe, out: &out}
+	out.Answer, out.Done = v.value(q.Root)
+	return out
+}
+
+type solver struct {
+	shelf   *Shelf
+	believe Believer
+	out     *Solution
+}
+
+func (v *solver) value(n *Node) (string, bool) {
+	switch n.Op {
+	case Entity:
+		return n.Name, true
+	case Follow:
+		return v.follow(n)
+	case Meet:
+		return v.meet(n)
+	case Compare:
+		return v.compare(n)
+	case Same:
+		return v.same(n)
+	}
+	return "", false
+}
+
+func (v *solver) follow(n *Node) (string, bool) {
+	subject, ok := v.value(n.Args[0])
+	if !ok {
+		return "", false
+	}
+	return v.hop(Goal{Rel: n.Rel, Subject: subject, Back: n.Back, Noun: n.Noun})
+}
+
+// hop makes one step. Where a country is wanted and only the place is told, the
+// place's country is.
+func (v *solver) hop(g Goal) (string, bool) {
+	claims := v.shelf.Claims(g)
+	if len(claims) == 0 && g.Rel.Name == "country" && !g.Back {
+		if place, ok := v.stop(g.Subject); ok {
+			return v.hop(Goal{Rel: g.Rel, Subject: place})
+		}
+	}
+	if len(claims) == 0 {
+		g, claims = v.age(g)
+	}
+	if len(claims) == 0 {
+		v.open(g)
+		return "", false
+	}
+	value := v.believe(g, claims)
+	v.out.Facts = append(v.out.Facts, Fact{Goal: g, Value: value})
+	v.out.Last = value
+	return value, true
+}
+
+// age finds when something that was not born came to be.
+func (v *solver) age(g Goal) (Goal, []Claim) {
+	if g.Rel.Name != "birthdate" || g.Back {
+		return g, nil
+	}
+	for _, name := range [...]string{"founded", "released", "published", "premiered"} {
+		other := Goal{Rel: theGrammar().byName[name], Subject: g.Subject}
+		if claims := v.shelf.Claims(other); len(claims) > 0 {
+			return other, claims
+		}
+	}
+	return g, nil
+}
+
+// stop returns the city in which something other than a place is.
+func (v *solver) stop(subject string) (string, bool) {
+	g := theGrammar()
+	for _, name := range [...]string{"location", "headquarters"} {
+		goal := Goal{Rel: g.byName[name], Subject: subject}
+		if claims := v.shelf.Claims(goal); len(claims) > 0 {
+			value := v.believe(goal, claims)
+			v.out.Facts = append(v.out.Facts, Fact{Goal: goal, Value: value})
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// meet looks for what all parts lead back to: among the subjects that each part
+// finds, or else by checking the candidates of one part against the others.
+func (v *solver) meet(n *Node) (string, bool) {
+	type part struct {
+		goal   Goal
+		claims []Claim
+	}
+	var parts []part
+	for _, arg := range n.Args {
+		object, ok := v.value(arg.Args[0])
+		if !ok {
+			return "", false
+		}
+		g := Goal{Rel: arg.Rel, Subject: object, Back: true, Noun: n.Noun}
+		parts = append(parts, part{g, v.shelf.Claims(g)})
+	}
+	agreed := parts[0].claims
+	for _, p := range parts[1:] {
+		agreed = slices.DeleteFunc(slices.Clone(agreed), func(c Claim) bool {
+			return !slices.ContainsFunc(p.claims, func(d Claim) bool { return nameKey(c.Value) == nameKey(d.Value) })
+		})
+	}
+	if len(agreed) > 0 {
+		value := v.believe(parts[0].goal, agreed)
+		for _, p := range parts {
+			v.out.Facts = append(v.out.Facts, Fact{p.goal, value})
+		}
+		return value, true
+	}
+	for _, p := range parts {
+		if len(p.claims) == 0 {
+			v.open(p.goal)
+		}
+	}
+	for i, p := range parts {
+		for _, c := range p.claims {
+			v.out.Last = c.Value
+			v.open(Goal{Rel: parts[(i+1)%len(parts)].goal.Rel, Subject: c.Value})
+		}
+	}
+	return "", false
+}
+
+// open notes a hop to be made, once.
+func (v *solver) open(g Goal) {
+	if !slices.Contains(v.out.Open, g) {
+		v.out.Open = append(v.out.Open, g)
+	}
+}
+
+func (v *solver) compare(n *Node) (string, bool) {
+	a, okA := v.value(n.Args[0])
+	b, okB := v.value(n.Args[1])
+	if !okA || !okB {
+		return "", false
+	}
+	x, y := v.measure(n.Args[0], a), v.measure(n.Args[1], b)
+	if n.Life {
+		x, y = v.life(n, 0, x), v.life(n, 1, y)
+	}
+	first := x < y
+	if n.Greater {
+		first = x > y
+	}
+	switch {
+	case n.YesNo && first:
+		return "yes", true
+	case n.YesNo:
+		return "no", true
+	case first:
+		return v.value(n.Sides[0])
+	}
+	return v.value(n.Sides[1])
+}
+
+// measure returns the number by which the value of a side orders.
+func (v *solver) measure(side *Node, value string) float64 {
+	if side.Op == Follow && side.Rel.Kind == Number {
+		return numberOf(value)
+	}
+	return measureOf(value)
+}
+
+// life returns the life span of side i, who was born at born, in days.
+func (v *solver) life(n *Node, i int, born float64) float64 {
+	name, _ := v.value(n.Sides[i])
+	death := Goal{Rel: theGrammar().byName["deathdate"], Subject: name}
+	claims := v.shelf.Claims(death)
+	if len(claims) == 0 {
+		return 0
+	}
+	return measureOf(v.believe(death, claims)) - born
+}
+
+// measureOf returns a number by which values order: dates by the day, others
+// by the first number in them.
+func measureOf(value string) float64 {
+	var day, month, year float64
+	for w := range strings.FieldsSeq(strings.ReplaceAll(value, ",", " ")) {
+		switch {
+		case isYear(w):
+			year, _ = strconv.ParseFloat(w, 64)
+		case months[fold(w)] > 0:
+			month = float64(months[fold(w)])
+		case isDay(w):
+			day, _ = strconv.ParseFloat(strings.TrimRight(w, "sthndr"), 64)
+		}
+	}
+	if year > 0 && (month > 0 || strings.TrimSpace(value) == strconv.Itoa(int(year))) {
+		return year*372 + month*31 + day
+	}
+	return numberOf(value)
+}
+
+// numberOf returns the first number in value.
+func numberOf(value string) float64 {
+	digits := strings.ReplaceAll(value, ",", "")
+	at, ok := nextNumber(digits, 0, len(digits))
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseFloat(digits[at.start:at.end], 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (v *solver) same(n *Node) (string, bool) {
+	a, okA := v.value(n.Args[0])
+	b, okB := v.value(n.Args[1])
+	if !okA || !okB {
+		return "", false
+	}
+	if nameKey(a) == nameKey(b) {
+		return "yes", true
+	}
+	return "no", true
+}

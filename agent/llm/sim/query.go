@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"math"
+	"strings"
+
+	"trawl/agent/llm/sim/internal/reader"
+	"trawl/internal/text"
+)
+
+// Without a pool, models that are sampled for one question open with
+// near-identical queries ("anchor collapse", DivInit §3). The simulated model
+// does so by design: a core that never changes and words that come and go, as
+// often as it takes for two first queries to be this far apart on average
+//
+//	0.13 + 0.07 · temperature
+//
+// in Jaccard distance, which is about what DivInit measured for Qwen3-8B. The
+// part at temperature 0 stands for the batch effects of real servers.
+const (
+	collapseAtZero    = 0.13
+	collapsePerDegree = 0.07
+)
+
+// firstQuery returns the first query of a conversation that begins without one.
+func (m *model) firstQuery(q *reader.Question) string {
+	core, extra := q.Anchor()
+	if len(core) == 0 {
+		return text.Truncate(q.Text, 200)
+	}
+	p := flip(collapseAtZero+collapsePerDegree*m.temperature, len(text.Tokens(strings.Join(core, " "))), len(extra))
+	r := m.rand("first query")
+	words := append([]string(nil), core...)
+	for i, w := range extra {
+		in := i%2 == 0
+		if r.Float64() < p {
+			in = !in
+		}
+		if in {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// flip returns the chance with which each of n optional words, half of which
+// are in by default, changes its state, so that two draws lie at Jaccard
+// distance d on average. They differ in 2p(1−p)n words and have about
+// core + n/2 + p(1-p)n together, so that
+//
+//	2x n = d (core + n/2 + x n)   with x = p(1−p)
+//	x = d (core + n/2) / (n (2 − d))
+func flip(d float64, core, n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	x := d * (float64(core) + float64(n)/2) / (float64(n) * (2 - d))
+	if x >= 0.25 {
+		return 0.5
+	}
+	return (1 - math.Sqrt(1-4*x)) / 2
+}
+
+// hopQuery returns the n-th query for a hop: first the relation and the
+// subject, then the subject alone, then the subject with words of the question.
+func (m *model) hopQuery(q *reader.Question, g reader.Goal, n int) string {
+	forms := g.Queries()
+	switch n {
+	case 0:
+		return forms[m.rand("hop", g.Subject).IntN(len(forms))]
+	case 1:
+		return g.Subject
+	}
+	words := q.Content
+	if len(words) > 4 {
+		words = words[:4]
+	}
+	return strings.TrimSpace(g.Subject + " " + strings.Join(words, " "))
+}

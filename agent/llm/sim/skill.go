@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"trawl/agent/llm/sim/internal/reader"
+	"trawl/internal/seed"
+)
+
+// A Skill is how able a simulated model is.
+type Skill string
+
+// The skills. Each is served as the model of that name: sim-small, …
+const (
+	Small Skill = "small"
+	Base  Skill = "base"
+	Large Skill = "large"
+)
+
+const modelPrefix = "sim-"
+
+// Skills lists the skills, the least able first.
+func Skills() []Skill { return []Skill{Small, Base, Large} }
+
+// ParseSkill reads the name of a skill.
+func ParseSkill(s string) (Skill, error) {
+	for _, skill := range Skills() {
+		if s == string(skill) {
+			return skill, nil
+		}
+	}
+	return "", fmt.Errorf("sim: unknown skill %q: want small, base or large", s)
+}
+
+// Model returns the id under which the skill is served.
+func (s Skill) Model() string { return modelPrefix + string(s) }
+
+// Traits are the numbers behind a skill. They are choices, not measurements of
+// any model.
+type traits struct {
+	grasp     float64 // mean margin of a reading, see (*model).holds
+	tries     int     // queries for one hop before it gives up on it
+	searches  int     // queries for a question that it has no plan for
+	early     float64 // chance at temperature 1 to answer before the plan is done, in one turn
+	repeat    float64 // chance at temperature 1 to send the last query again
+	malformed float64 // chance at temperature 1 to break the format
+	sloppy    float64 // chance that a pool is not written as asked
+	votes     bool    // weighs claims that contradict each other; else the first passage is believed
+}
+
+func (s Skill) traits() traits {
+	switch s {
+	case Small:
+		return traits{grasp: 1.0, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4}
+	case Large:
+		return traits{grasp: 2.8, tries: 3, searches: 4, early: 0.01, repeat: 0.01, malformed: 0.004, sloppy: 0.08, votes: true}
+	}
+	return traits{grasp: 1.8, tries: 3, searches: 3, early: 0.03, repeat: 0.03, malformed: 0.012, sloppy: 0.2, votes: true}
+}
+
+// The margin of a reading varies with the question and with what was read
+// first: a hard question stays hard for every rollout, and rollouts that begin
+// with the same passages tend to fail together.
+const (
+	marginSpread  = 1.3
+	questionShare = 0.8 // shares are of the standard deviation: 0.8² + 0.6² = 1
+	contextShare  = 0.6
+)
+
+// holds decides whether the model reads one thing right. The margin is
+//
+//	grasp + spread · (0.8 z(question, thing) + 0.6 z(question, thing, first passages))
+//
+// with z a standard normal value hashed from its arguments, so that one
+// question is equally hard for all skills. At temperature 0 the reading is right
+// if the margin is positive; at T with probability 1/(1 + exp(−margin/T)).
+func (m *model) holds(c *conversation, thing string) bool {
+	z := questionShare*normal(c.question, thing) + contextShare*normal(c.question, thing, c.anchor)
+	margin := m.traits.grasp + marginSpread*z
+	if m.temperature == 0 {
+		return margin > 0
+	}
+	return m.chance("holds", thing) < 1/(1+math.Exp(-margin/m.temperature))
+}
+
+func normal(parts ...any) float64 { return seed.Rand(0, parts...).NormFloat64() }
+
+// hazard reports whether something with probability p at temperature 1 happens;
+// it never does at temperature 0.
+func (m *model) hazard(p float64, what string) bool {
+	return m.temperature > 0 && m.chance(what) < p*m.temperature
+}
+
+// chance returns a number in [0, 1) that depends on the request and the purpose.
+func (m *model) chance(purpose ...any) float64 { return m.rand(purpose...).Float64() }
+
+func (m *model) rand(purpose ...any) *rand.Rand { return seed.Rand(m.key, purpose...) }
+
+// believe is the model's [reader.Believer]: what it noted down before stands;
+// else it takes the best claim, unless it errs.
+func (m *model) believe(c *conversation) reader.Believer {
+	return func(g reader.Goal, claims []reader.Claim) string {
+		if v, ok := reader.Noted(c.notes, g); ok {
+			return v
+		}
+		best := m.weigh(claims)
+		thing := g.Rel.Name + "|" + g.Subject
+		if m.holds(c, thing) {
+			return best
+		}
+		others := c.shelf.Distractors(g, claims, best)
+		if len(others) == 0 {
+			return best
+		}
+		if m.temperature == 0 {
+			return others[0]
+		}
+		// The nearest distractor is the likeliest: geometric with ½.
+		i := 0
+		for r := m.rand("distractor", thing); i+1 < len(others) && r.Float64() < 0.5; i++ {
+		}
+		return others[i]
+	}
+}
+
+// weigh returns the value that the claims together say most strongly or, for a
+// model that does not weigh, the one that it read first.
+func (m *model) weigh(claims []reader.Claim) string {
+	if !m.traits.votes {
+		first := claims[0]
+		for _, c := range claims {
+			if c.Page < first.Page && c.Strength > claims[0].Strength-1 {
+				first = c
+			}
+		}
+		return first.Value
+	}
+	return reader.Strongest(claims)
+}

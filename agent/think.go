@@ -1,0 +1,277 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"trawl/agent/llm"
+	"trawl/internal/seed"
+	"trawl/trajectory"
+)
+
+// maxAttempts is how often a model is asked in one turn until its reply says
+// anything.
+const maxAttempts = 3
+
+// A draft is a turn that is being made.
+type draft struct {
+	turn     trajectory.Turn
+	began    time.Time
+	attempt  int                // of the next model call
+	stubs    int                // observations that are left out of requests
+	calm     bool               // ask without thinking
+	thoughts []string           // of replies that said nothing
+	made     map[string]earlier // calls that ran in this turn
+	repairs  []string
+}
+
+func newDraft(number int) *draft {
+	return &draft{turn: trajectory.Turn{Number: number}, began: time.Now(), made: map[string]earlier{}}
+}
+
+func (d *draft) note(repairs ...string) { d.repairs = append(d.repairs, repairs...) }
+
+func (d *draft) step(s trajectory.Step) {
+	s.Turn = d.turn.Number
+	d.turn.Steps = append(d.turn.Steps, s)
+}
+
+func (d *draft) message(ms ...trajectory.Message) { d.turn.Messages = append(d.turn.Messages, ms...) }
+
+func (d *draft) spend(u trajectory.CallUsage) {
+	d.turn.Usage.Prompt += u.Prompt
+	d.turn.Usage.Completion += u.Completion
+	d.turn.Usage.Cached += u.Cached
+	d.turn.Usage.Estimated = d.turn.Usage.Estimated || u.Estimated
+}
+
+func (d *draft) seed(t Task, part any) int64 { return seed.Derive(t.Seed, d.turn.Number, part) }
+
+// end makes the turn the last one.
+func (d *draft) end(why trajectory.Termination, answer string, source trajectory.AnswerSource) {
+	d.turn.Ended, d.turn.Answer, d.turn.Source = why, answer, source
+}
+
+// whole returns the finished turn: its first step carries what the model call
+// cost and what had to be mended.
+func (d *draft) whole() trajectory.Turn {
+	d.turn.Millis = time.Since(d.began).Milliseconds()
+	if len(d.turn.Steps) > 0 {
+		d.turn.Steps[0].Usage = d.turn.Usage
+		d.turn.Steps[0].Repairs = unique(d.repairs)
+	}
+	return d.turn
+}
+
+// think lets the model choose what to do, and does it.
+func (a *Agent) think(ctx context.Context, r *run, d *draft) error {
+	limited, cancel := a.limited(ctx, r, d)
+	defer cancel()
+	rep, err := a.ask(limited, r, d, false)
+	switch {
+	case errors.Is(err, llm.ErrContextLength):
+		return a.conclude(ctx, r, d, trajectory.TokenLimit)
+	case err != nil && ctx.Err() == nil && limited.Err() != nil:
+		return a.conclude(ctx, r, d, trajectory.TimeLimit)
+	case err != nil:
+		return err
+	case rep.answer != "":
+		a.answered(d, rep)
+	case len(rep.calls) > 0:
+		return a.act(ctx, r, d, rep)
+	default:
+		a.remind(d, rep)
+	}
+	return nil
+}
+
+// limited bounds ctx by what is left of the rollout's time.
+func (a *Agent) limited(ctx context.Context, r *run, d *draft) (context.Context, context.CancelFunc) {
+	if a.opts.Time <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, d.began.Add(a.opts.Time-r.elapsed()))
+}
+
+func (a *Agent) answered(d *draft, rep reply) {
+	source := trajectory.AnswerTool
+	if rep.tagged {
+		source = trajectory.AnswerTag
+	}
+	d.message(a.opts.Dialect.said(rep, nil))
+	d.step(trajectory.Step{Kind: trajectory.KindAnswer, Thought: a.thoughtOf(rep)})
+	d.end(trajectory.Answered, rep.answer, source)
+}
+
+// remind answers a reply that did nothing. One that said nothing leaves no
+// message behind.
+func (a *Agent) remind(d *draft, rep reply) {
+	if m := a.opts.Dialect.said(rep, nil); m.Content != "" {
+		d.message(m)
+	}
+	shown := a.opts.Dialect.reminder(a.tools)
+	d.message(trajectory.Message{Role: llm.User, Content: shown})
+	d.step(trajectory.Step{Kind: trajectory.KindNone, Thought: a.thoughtOf(rep), Shown: shown})
+}
+
+// thoughtOf returns the thinking of a reply and what it said beside its action.
+func (a *Agent) thoughtOf(rep reply) string {
+	if rep.answer != "" {
+		return rep.thinking()
+	}
+	return joinTexts(rep.thinking(), rep.said)
+}
+
+// conclude makes the last call: no tools, a short completion, and whatever
+// comes of it ends the rollout.
+func (a *Agent) conclude(ctx context.Context, r *run, d *draft, why trajectory.Termination) error {
+	d.message(trajectory.Message{Role: llm.User, Content: render("final", nil)})
+	rep, err := a.ask(ctx, r, d, true)
+	if err != nil && !errors.Is(err, llm.ErrContextLength) {
+		return err
+	}
+	if len(rep.calls) > 0 {
+		d.note(repairFinalCalls)
+		rep.full = rep.said
+	}
+	answer, source := a.finalAnswer(rep, d)
+	kind := trajectory.KindAnswer
+	if source == trajectory.AnswerNone {
+		kind = trajectory.KindNone
+	}
+	if m := a.opts.Dialect.said(rep, nil); m.Content != "" {
+		d.message(m)
+	}
+	d.step(trajectory.Step{Kind: kind, Thought: rep.thinking()})
+	d.end(why, answer, source)
+	return nil
+}
+
+func (a *Agent) finalAnswer(rep reply, d *draft) (string, trajectory.AnswerSource) {
+	if rep.answer != "" && rep.tagged {
+		return rep.answer, trajectory.AnswerFinalCall
+	}
+	if guess := fallbackAnswer(rep.said, rep.thinking()); guess != "" {
+		return guess, trajectory.AnswerFallback
+	}
+	for _, thought := range slices.Backward(d.thoughts) {
+		if guess := fallbackAnswer("", thought); guess != "" {
+			return guess, trajectory.AnswerFallback
+		}
+	}
+	return "", trajectory.AnswerNone
+}
+
+// ask gets a reply that says something, or the last of [maxAttempts]. A model
+// that stopped inside its thinking is asked again with another seed and, if the
+// server knows how, without thinking. (B5, B7)
+func (a *Agent) ask(ctx context.Context, r *run, d *draft, final bool) (reply, error) {
+	for try := 1; ; try++ {
+		resp, err := a.complete(ctx, r, d, final)
+		if err != nil {
+			return reply{}, err
+		}
+		if final {
+			resp = withoutCalls(resp, d)
+		}
+		rep := parse(resp, a.opts.Dialect)
+		if try == maxAttempts || usable(rep, final) {
+			d.note(rep.repairs...)
+			return rep, nil
+		}
+		d.note(repairRetried)
+		if thought := rep.thinking(); thought != "" {
+			d.thoughts = append(d.thoughts, thought)
+			d.calm = true
+			d.note(repairThinkingOff)
+		}
+	}
+}
+
+// withoutCalls drops the calls of a last reply, so that what it says counts.
+func withoutCalls(resp *llm.Response, d *draft) *llm.Response {
+	if len(resp.Message.ToolCalls) == 0 {
+		return resp
+	}
+	d.note(repairFinalCalls)
+	said := *resp
+	said.Message.ToolCalls = nil
+	return &said
+}
+
+// usable reports whether there is anything to do with a reply; for a last one,
+// whether it has an answer outside its thinking.
+func usable(rep reply, final bool) bool {
+	if final {
+		return rep.answer != "" || rep.said != "" && fallbackAnswer(rep.said, "") != ""
+	}
+	return !rep.empty()
+}
+
+// complete makes one model call. A request that does not fit is made again
+// with fewer of the earlier results in it, down to none. (C1, C4)
+func (a *Agent) complete(ctx context.Context, r *run, d *draft, final bool) (*llm.Response, error) {
+	for {
+		resp, err := a.client.Complete(ctx, a.request(r, d, final))
+		switch {
+		case err == nil:
+			d.attempt++
+			d.turn.Calls++
+			d.spend(trajectory.CallUsage(resp.Usage))
+			return resp, nil
+		case !errors.Is(err, llm.ErrContextLength):
+			return nil, err
+		}
+		more := moreStubs(d.stubs, observations(r.traj.Messages))
+		if more == d.stubs {
+			return nil, err
+		}
+		d.stubs = more
+		d.note(repairShrunk)
+	}
+}
+
+func (a *Agent) request(r *run, d *draft, final bool) *llm.Request {
+	callSeed := d.seed(r.task, d.attempt)
+	req := &llm.Request{
+		Sampling: a.opts.Sampling,
+		Messages: wire(slices.Concat(r.traj.Messages, d.turn.Messages), d.stubs),
+		Seed:     &callSeed,
+		Affinity: r.task.Question.ID,
+	}
+	if a.opts.Dialect == Tags {
+		req.Stop = append(slices.Clone(req.Stop), closeSearch, closeAnswer)
+	} else {
+		req.Tools, req.NoTools = a.tools.Specs(), final
+	}
+	if final {
+		req.MaxTokens = a.opts.FinalTokens
+	} else {
+		req.Reserve = a.opts.FinalTokens
+	}
+	if d.calm {
+		req.Extra = withoutThinking(req.Extra)
+	}
+	return req
+}
+
+// withoutThinking turns thinking off as the chat templates of Qwen3, GLM
+// (enable_thinking) and DeepSeek, Granite (thinking) understand it. Only a
+// server that sends thinking is asked so, and those take unknown keys.
+func withoutThinking(extra map[string]any) map[string]any {
+	const key = "chat_template_kwargs"
+	out := maps.Clone(extra)
+	if out == nil {
+		out = map[string]any{}
+	}
+	kwargs := map[string]any{}
+	if given, ok := out[key].(map[string]any); ok {
+		maps.Copy(kwargs, given)
+	}
+	kwargs["enable_thinking"], kwargs["thinking"] = false, false
+	out[key] = kwargs
+	return out
+}

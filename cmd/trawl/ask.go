@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trawl/internal/seed"
+	"trawl/internal/text"
+	"trawl/rollout"
+	"trawl/selection"
+	"trawl/trajectory"
+	"trawl/trajectory/store"
+)
+
+const askHelp = `Answer one research question: K search rollouts with diverse first queries, and the
+answer that most of them reach, with the documents it stands on.
+
+  trawl ask "Who directed the film that won Best Picture in 1998?" --index IDX`
+
+// evidenceShown is how many documents people are shown for an answer.
+const evidenceShown = 5
+
+// An askOptions is how trawl ask is to go about it.
+type askOptions struct {
+	out   string
+	quiet bool
+	json  bool
+}
+
+func newAsk(e env) *cobra.Command {
+	var (
+		o askOptions
+		f settingsFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "ask QUESTION --index DIR",
+		Short: "Answer one research question",
+		Long:  askHelp,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAsk(cmd, e, f, o, text.Collapse(args[0]))
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.out, "out", "", "keep the rollouts in this run `folder`")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	f.register(cmd, modelGroup, retrievalGroup, rolloutGroup, selectorGroup)
+	return cmd
+}
+
+func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question string) (err error) {
+	if question == "" {
+		return usageError{command: cmd.CommandPath(), err: errors.New("the question is empty")}
+	}
+	ctx := cmd.Context()
+	s, err := f.load(cmd, e)
+	if err != nil {
+		return err
+	}
+	out := o.out
+	if out == "" {
+		if out, err = os.MkdirTemp("", "trawl-ask-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
+	}
+	dialect, err := knownDialect(out)
+	if err != nil {
+		return err
+	}
+	p, err := openPipeline(ctx, e, s, dialect)
+	if err != nil {
+		return err
+	}
+	q := trajectory.Question{ID: "ask-" + strconv.FormatInt(seed.Derive(0, question), 36), Text: question}
+	sum, err := execute(ctx, e, p, runJob{
+		settings: s, questions: []trajectory.Question{q}, out: out, quiet: o.quiet,
+		shard: rollout.Shard{I: 1, N: 1}, dataset: store.Dataset{Name: "ask"},
+	})
+	if err = errors.Join(err, p.close()); err != nil {
+		return stoppedAsk(ctx, o, sum, err)
+	}
+	a, err := choose(ctx, out, q, s.Selection.Selector)
+	if err != nil {
+		return err
+	}
+	a.Simulated = p.backend.simulated
+	if o.json {
+		enc := json.NewEncoder(e.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(a)
+	}
+	a.write(e)
+	return nil
+}
+
+func stoppedAsk(ctx context.Context, o askOptions, sum rollout.Summary, err error) error {
+	if o.out != "" {
+		return stopped(ctx, o.out, sum, err)
+	}
+	if ctx.Err() != nil {
+		return errors.New("nothing was kept; --out RUN keeps the rollouts of a question")
+	}
+	return err
+}
+
+// An asked is what came of a question.
+type asked struct {
+	Question   string      `json:"question"`
+	Answer     string      `json:"answer"`
+	Selector   string      `json:"selector"`
+	Simulated  bool        `json:"simulated"`
+	Evidence   []evidence  `json:"evidence"`
+	Candidates []candidate `json:"candidates"`
+	Failed     []string    `json:"failed,omitempty"` // why rollouts failed
+}
+
+// A candidate is the answer of one rollout.
+type candidate struct {
+	Rollout     int                    `json:"rollout"`
+	Answer      string                 `json:"answer"`
+	Score       float64                `json:"score"`
+	FirstQuery  string                 `json:"first_query"`
+	Searches    int                    `json:"searches"`
+	Termination trajectory.Termination `json:"termination"`
+	chosen      bool
+}
+
+// choose selects among the rollouts of q in the run folder dir.
+func choose(ctx context.Context, dir string, q trajectory.Question, selector string) (*asked, error) {
+	sel, name, err := newSelector(selector)
+	if err != nil {
+		return nil, err
+	}
+	run, err := store.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	a := &asked{Question: q.Text, Selector: name}
+	var done []*trajectory.Trajectory
+	for _, t := range run.Trajectories {
+		if t.QuestionID == q.ID {
+			done = append(done, t)
+		}
+	}
+	for _, t := range run.Failed {
+		a.Failed = append(a.Failed, t.Error)
+	}
+	d, err := sel.Select(ctx, selection.Group{Question: q, Trajectories: done})
+	if errors.Is(err, selection.ErrEmpty) {
+		return nil, fmt.Errorf("no rollout has an answer: %d ended without one, %d failed%s", len(done), len(a.Failed), firstReason(a.Failed))
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Answer, a.Evidence = d.Answer, evidenceFor(d.Answer, done, evidenceShown)
+	for i, t := range done {
+		c := candidate{Rollout: t.Rollout, Answer: t.Answer, Searches: t.Usage.Searches, Termination: t.Termination, FirstQuery: firstQuery(t)}
+		if d.Scores != nil {
+			c.Score = d.Scores[i]
+		}
+		c.chosen = i == d.Index
+		a.Candidates = append(a.Candidates, c)
+	}
+	return a, nil
+}
+
+func firstReason(failed []string) string {
+	if len(failed) == 0 {
+		return ""
+	}
+	return " (" + failed[0] + ")"
+}
+
+func firstQuery(t *trajectory.Trajectory) string {
+	i := slices.IndexFunc(t.Steps, func(s trajectory.Step) bool { return s.Kind == trajectory.KindSearch })
+	if i < 0 {
+		return ""
+	}
+	return t.Steps[i].Query
+}
+
+// write prints the answer, what it stands on, and what else was answered.
+func (a *asked) write(e env) {
+	fmt.Fprintf(e.stdout, "%s\n\n", a.Answer)
+	fmt.Fprintf(e.stdout, "chosen by %s of %d rollouts%s\n\nevidence\n", a.Selector, len(a.Candidates), simulatedNote(a.Simulated))
+	for i, ev := range a.Evidence {
+		mark := " "
+		if ev.Says {
+			mark = "*"
+		}
+		fmt.Fprintf(e.stdout, "%2d.%s %s  [%s; rollouts %s]\n     %s\n", i+1, mark, ev.Title, ev.ID, join(ev.Rollouts), ev.Text)
+	}
+	if len(a.Evidence) == 0 {
+		fmt.Fprintln(e.stdout, "    none: no rollout with this answer found a document")
+	}
+	fmt.Fprint(e.stdout, "    (* states the answer)\n\ncandidates\n")
+	for _, c := range a.Candidates {
+		mark := " "
+		if c.chosen {
+			mark = ">"
+		}
+		fmt.Fprintf(e.stdout, "%s %d. %s  (score %.2f, %d searches, %s; began with %q)\n", mark, c.Rollout, answerOrNone(c.Answer), c.Score, c.Searches, c.Termination, c.FirstQuery)
+	}
+	for _, why := range a.Failed {
+		fmt.Fprintf(e.stdout, "  failed: %s\n", why)
+	}
+}
+
+func answerOrNone(s string) string {
+	if s == "" {
+		return "(no answer)"
+	}
+	return excerpt(s, shownText)
+}
+
+func join(ns []int) string {
+	parts := make([]string, len(ns))
+	for i, n := range ns {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trawl/agent"
+	"trawl/internal/config"
+	"trawl/rollout"
+	"trawl/search"
+	"trawl/trajectory"
+	"trawl/trajectory/store"
+)
+
+func newBench(e env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Whole-part benchmarks on synthetic work",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBenchRollout(e))
+	return cmd
+}
+
+const benchRolloutHelp = `Measure what the runtime itself costs: rollouts against a simulated server of a fixed
+latency in another process, over an engine that answers at once, into a real run folder.
+
+Every rollout makes exactly --turns model calls. The ideal is the time that the calls
+take if the server's latency is all there is: waves of --concurrency rollouts.`
+
+// A benchOptions is the size of a benchmark of rollouts.
+type benchOptions struct {
+	rollouts    int
+	turns       int
+	concurrency int
+	latency     time.Duration
+	json        bool
+}
+
+func newBenchRollout(e env) *cobra.Command {
+	var o benchOptions
+	cmd := &cobra.Command{
+		Use:   "rollout",
+		Short: "The cost of the rollout runtime",
+		Long:  benchRolloutHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if min(o.rollouts, o.turns, o.concurrency) < 1 || o.latency < 0 {
+				return usageError{command: cmd.CommandPath(), err: errors.New("rollouts, turns and concurrency must be 1 or more")}
+			}
+			r, err := benchRollout(cmd.Context(), e, o)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				enc := json.NewEncoder(e.stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(r)
+			}
+			r.write(e)
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.IntVar(&o.rollouts, "rollouts", 2000, "rollouts in all")
+	fs.IntVar(&o.turns, "turns", 6, "model calls of a rollout")
+	fs.IntVar(&o.concurrency, "concurrency", 500, "rollouts under way at once")
+	fs.DurationVar(&o.latency, "latency", 500*time.Millisecond, "of the server")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// A benchResult is what a benchmark of rollouts measured.
+type benchResult struct {
+	Rollouts    int     `json:"rollouts"`
+	Turns       int     `json:"turns"`
+	Concurrency int     `json:"concurrency"`
+	LatencyMS   float64 `json:"latency_ms"`
+	ModelCalls  int     `json:"model_calls"`
+	WallS       float64 `json:"wall_s"`
+	IdealS      float64 `json:"ideal_s"`
+	Ratio       float64 `json:"wall_to_ideal"`
+	CPUPerTurn  float64 `json:"cpu_ms_per_turn"`      // of this process: user and system
+	BytesEach   float64 `json:"bytes_per_rollout"`    // of heap and stacks, per rollout in flight, at the peak
+	Goroutines  int     `json:"goroutines_peak"`      // of this process
+	RSSPeak     int64   `json:"rss_peak_bytes"`       // of this process
+	CPUs        int     `json:"cpus"`                 // that both processes share
+	RunBytes    int64   `json:"rollouts_jsonl_bytes"` // written and fsynced
+	Baseline    string  `json:"baseline"`             // what ideal_s is
+}
+
+func (r *benchResult) write(e env) {
+	fmt.Fprintf(e.stdout, "%d rollouts × %d turns, %d at once, %.0f ms a call, %d CPUs [simulated model]\n",
+		r.Rollouts, r.Turns, r.Concurrency, r.LatencyMS, r.CPUs)
+	fmt.Fprintf(e.stdout, "wall    %.2f s, ideal %.2f s, ratio %.3f\n", r.WallS, r.IdealS, r.Ratio)
+	fmt.Fprintf(e.stdout, "cpu     %.3f ms a turn\n", r.CPUPerTurn)
+	fmt.Fprintf(e.stdout, "memory  %.0f KB a rollout in flight, %d goroutines, %.0f MB resident at the peak\n",
+		r.BytesEach/1e3, r.Goroutines, float64(r.RSSPeak)/1e6)
+}
+
+func benchRollout(ctx context.Context, e env, o benchOptions) (*benchResult, error) {
+	url, stop, err := startServer(ctx, o.latency)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	dir, err := os.MkdirTemp("", "trawl-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	p, err := benchPipeline(ctx, e, o, url)
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(dir, store.Manifest{})
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	m := startMeter()
+	sum, err := rollout.Run(ctx, rollout.Plan{
+		Questions: benchQuestions(o.rollouts), Count: 1, Concurrency: o.concurrency, Config: store.Hash(nil),
+	}, rollout.Deps{Runner: p.agent, Store: st})
+	if err != nil {
+		return nil, err
+	}
+	r := m.stop(o, sum.Elapsed)
+	return r, checkBench(dir, o, r)
+}
+
+// checkBench makes sure that the work was done, and adds how much was written.
+func checkBench(dir string, o benchOptions, r *benchResult) error {
+	run, err := store.Read(dir)
+	if err != nil {
+		return err
+	}
+	for _, t := range run.Trajectories {
+		r.ModelCalls += t.Usage.LLMCalls
+	}
+	if want := o.rollouts * o.turns; len(run.Trajectories) != o.rollouts || r.ModelCalls != want {
+		return fmt.Errorf("bench: %d rollouts with %d model calls are done, want %d with %d", len(run.Trajectories), r.ModelCalls, o.rollouts, want)
+	}
+	info, err := os.Stat(dir + "/rollouts.jsonl")
+	if err == nil {
+		r.RunBytes = info.Size()
+	}
+	return err
+}
+
+// startServer starts a simulated model in a process of its own.
+func startServer(ctx context.Context, latency time.Duration) (url string, stop func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", nil, err
+	}
+	cmd := exec.CommandContext(ctx, self, "sim", "--addr", "127.0.0.1:0", "--skill", "load", "--latency", latency.String())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func() {
+		cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
+		cmd.Wait()         //nolint:errcheck // and how is of no interest
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		return "", nil, fmt.Errorf("bench: the simulated server did not start: %w", err)
+	}
+	return strings.TrimSpace(line), stop, nil
+}
+
+// benchPipeline is a pipeline over an engine that answers at once.
+func benchPipeline(ctx context.Context, e env, o benchOptions, url string) (*pipeline, error) {
+	s := config.Default()
+	s.Models.Agent.Endpoints, s.Models.Agent.Retries = []string{url}, 0
+	s.Agent.Turns, s.Rollout.FirstQuery, s.Rollout.Concurrency = o.turns, "standard", o.concurrency
+	p := &pipeline{settings: s, dialect: agent.Native}
+	var err error
+	if p.backend, err = openBackend(ctx, e, s.Models.Agent, o.concurrency); err != nil {
+		return nil, err
+	}
+	return p, p.build(tenPassages())
+}
+
+func benchQuestions(n int) []trajectory.Question {
+	qs := make([]trajectory.Question, n)
+	for i := range qs {
+		qs[i] = trajectory.Question{ID: fmt.Sprintf("bench-%d", i), Text: fmt.Sprintf("Which passage holds the number %d?", i)}
+	}
+	return qs
+}
+
+// passages is an engine that returns the same documents at once.
+type passages []search.Hit
+
+// Search implements [search.Engine].
+func (p passages) Search(_ context.Context, _ string, n int) ([]search.Hit, error) {
+	return append([]search.Hit(nil), p[:min(n, len(p))]...), nil
+}
+
+// tenPassages returns ten passages of a hundred words, as long as a search of
+// Wikipedia returns.
+func tenPassages() passages {
+	var p passages
+	for i := range 10 {
+		doc := search.Document{ID: fmt.Sprint(i), Title: fmt.Sprintf("Passage %d", i), Text: strings.Repeat(fmt.Sprintf("word%d ", i), 100)}
+		p = append(p, search.Hit{Document: doc, Score: float64(10 - i)})
+	}
+	return p
+}
+
+// A meter measures what this process uses while a run goes on.
+type meter struct {
+	cpu        time.Duration
+	memory     uint64
+	peak       atomic.Uint64
+	goroutines atomic.Int64
+	done       chan struct{}
+	ended      chan struct{}
+}
+
+// sampleEvery is how often a meter looks; reading the counters stops the world
+// for some microseconds.
+const sampleEvery = 50 * time.Millisecond
+
+func startMeter() *meter {
+	runtime.GC()
+	m := &meter{cpu: cpuTime(), memory: inUse(), done: make(chan struct{}), ended: make(chan struct{})}
+	go m.watch()
+	return m
+}
+
+func (m *meter) watch() {
+	defer close(m.ended)
+	tick := time.NewTicker(sampleEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.done:
+			return
+		case <-tick.C:
+			m.peak.Store(max(m.peak.Load(), inUse()))
+			m.goroutines.Store(max(m.goroutines.Load(), int64(runtime.NumGoroutine())))
+		}
+	}
+}
+
+func (m *meter) stop(o benchOptions, wall time.Duration) *benchResult {
+	cpu := cpuTime() - m.cpu
+	close(m.done)
+	<-m.ended
+	waves := (o.rollouts + o.concurrency - 1) / o.concurrency
+	ideal := time.Duration(waves*o.turns) * o.latency
+	return &benchResult{
+		Rollouts: o.rollouts, Turns: o.turns, Concurrency: o.concurrency, LatencyMS: float64(o.latency.Microseconds()) / 1e3,
+		WallS: wall.Seconds(), IdealS: ideal.Seconds(), Ratio: wall.Seconds() / max(ideal.Seconds(), 1e-9),
+		CPUPerTurn: float64(cpu.Microseconds()) / 1e3 / float64(o.rollouts*o.turns),
+		BytesEach:  float64(m.peak.Load()-min(m.memory, m.peak.Load())) / float64(min(o.concurrency, o.rollouts)),
+		Goroutines: int(m.goroutines.Load()), RSSPeak: peakRSS(), CPUs: runtime.NumCPU(),
+		Baseline: "waves of concurrency rollouts × turns × latency",
+	}
+}
+
+// inUse returns the bytes of live and not yet collected objects and of stacks.
+func inUse() uint64 {
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapInuse + s.StackInuse
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trawl/corpus/dataset"
+	"trawl/corpus/weave"
+	"trawl/corpus/wiki"
+	"trawl/eval"
+	"trawl/internal/config"
+	"trawl/rollout"
+	"trawl/search/live"
+	"trawl/trajectory/store"
+)
+
+const demoHelp = `See the whole job offline, without a model server: weave a world, index it, start the
+simulated model, run K rollouts per question with DivInit and with standard sampling,
+score both and print the table.
+
+The model is a program of rules. The figures show what trawl does, not what any
+language model can do.`
+
+// A demoOptions is the size of a demo.
+type demoOptions struct {
+	questions int
+	rollouts  int
+	entities  int
+	seed      int64
+	out       string
+	quiet     bool
+	json      bool
+}
+
+func newDemo(e env) *cobra.Command {
+	var o demoOptions
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "See the whole job offline",
+		Long:  demoHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runDemo(cmd.Context(), e, o)
+		},
+	}
+	fs := cmd.Flags()
+	fs.IntVar(&o.questions, "questions", 60, "questions")
+	fs.IntVar(&o.rollouts, "rollouts", 8, "rollouts per question")
+	fs.IntVar(&o.entities, "entities", 2000, "articles of the world")
+	fs.Int64Var(&o.seed, "seed", config.Default().Seed, "of world and rollouts")
+	fs.StringVar(&o.out, "out", "trawl-demo", "`folder` for world, index and runs")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// demoMethods are what a demo compares.
+var demoMethods = []string{"divinit", "standard"}
+
+func runDemo(ctx context.Context, e env, o demoOptions) error {
+	start := time.Now()
+	if err := demoWorld(e, o); err != nil {
+		return err
+	}
+	if err := demoIndex(ctx, e, o); err != nil {
+		return err
+	}
+	reports := map[string]*eval.Report{}
+	for _, method := range demoMethods {
+		dir := filepath.Join(o.out, method)
+		if err := demoRun(ctx, e, o, method, dir); err != nil {
+			return err
+		}
+		r, err := scoreRuns(e, []string{dir}, scoreOptions{}, nil)
+		if err != nil {
+			return err
+		}
+		reports[method] = r
+	}
+	if o.json {
+		enc := json.NewEncoder(e.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(map[string]any{"simulated": true, "seconds": time.Since(start).Seconds(), "runs": reports})
+	}
+	return writeDemo(e.stdout, o, reports, time.Since(start))
+}
+
+// step tells what the demo is at.
+func (o demoOptions) step(e env, format string, args ...any) {
+	if !o.quiet {
+		fmt.Fprintf(e.stderr, "trawl: "+format+"\n", args...)
+	}
+}
+
+func (o demoOptions) world() string { return filepath.Join(o.out, "world") }
+func (o demoOptions) index() string { return filepath.Join(o.out, "index") }
+
+// demoWorld weaves the world of the demo, unless it is there.
+func demoWorld(e env, o demoOptions) error {
+	o.step(e, "weaving a world of %d articles and %d questions into %s", o.entities, o.questions, o.world())
+	w, err := weave.New(weave.Options{Seed: o.seed, Entities: o.entities, Questions: o.questions})
+	if err != nil {
+		return err
+	}
+	if err := w.Write(o.world()); err != nil {
+		return fmt.Errorf("%w\n  the demo needs a folder of its own: name another with --out", err)
+	}
+	return nil
+}
+
+// demoIndex indexes the world, unless that is done.
+func demoIndex(ctx context.Context, e env, o demoOptions) error {
+	x, err := live.Open(o.index())
+	if err == nil {
+		return x.Close()
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, live.ErrIncomplete) {
+		return err
+	}
+	o.step(e, "indexing it into %s", o.index())
+	corpus := filepath.Join(o.world(), "corpus.jsonl")
+	opts := indexOptions{out: o.index(), params: live.DefaultParams(), quiet: o.quiet}
+	_, err = buildIndex(ctx, e, opts, wiki.Open(corpus, wiki.SearchR1), corpus)
+	return err
+}
+
+// demoRun does the rollouts of one method.
+func demoRun(ctx context.Context, e env, o demoOptions, method, dir string) error {
+	s, err := config.Load("demo", nil, os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	s.Seed, s.Rollout.Count, s.Rollout.FirstQuery, s.Retrieval.Index = o.seed, o.rollouts, method, o.index()
+	if err := s.Check(); err != nil {
+		return err
+	}
+	set, err := dataset.Open("woven:" + filepath.Join(o.world(), "questions.jsonl"))
+	if err != nil {
+		return err
+	}
+	o.step(e, "%d questions × %d rollouts, first queries: %s, model: simulated (%s)", len(set.Examples), o.rollouts, method, s.Models.Agent.Name)
+	p, err := openPipeline(ctx, e, s, "")
+	if err != nil {
+		return err
+	}
+	sum, err := execute(ctx, e, p, runJob{
+		settings: s, questions: questionsOf(set.Examples), out: dir, quiet: o.quiet, shard: rollout.Shard{I: 1, N: 1},
+		dataset: store.Dataset{Name: set.Name, Path: set.Path, SHA256: set.SHA256},
+	})
+	if err = errors.Join(err, p.close()); err != nil {
+		return stopped(ctx, dir, sum, err)
+	}
+	return nil
+}
+
+// writeDemo prints the two methods side by side.
+func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, took time.Duration) error {
+	first := reports[demoMethods[0]]
+	fmt.Fprintf(w, "SIMULATED MODEL: these figures say nothing about language models.\n")
+	fmt.Fprintf(w, "%d questions × %d rollouts, seed %d, %s\n\n", first.Questions, first.Rollouts, o.seed, took.Round(100*time.Millisecond))
+	tw := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(tw, "\tDivInit\t\tstandard sampling")
+	row := func(label string, of func(*eval.Report) string) {
+		fmt.Fprintf(tw, "%s\t%s\t\t%s\n", label, of(reports["divinit"]), of(reports["standard"]))
+	}
+	for _, k := range slices.Sorted(maps.Keys(first.PassAt)) {
+		row(fmt.Sprintf("pass@%d", k), func(r *eval.Report) string { return statOf(r.PassAt[k]) })
+	}
+	for _, k := range slices.Sorted(maps.Keys(first.MajorityAt)) {
+		if k > 1 {
+			row(fmt.Sprintf("majority@%d", k), func(r *eval.Report) string { return statOf(r.MajorityAt[k]) })
+		}
+	}
+	row("first-query distance (QPD)", func(r *eval.Report) string { return number(r.Diversity.QPD) })
+	row("query distance across rollouts (ATD)", func(r *eval.Report) string { return number(r.Diversity.ATD) })
+	row("document overlap", func(r *eval.Report) string { return number(r.Diversity.Overlap) })
+	row("supporting documents found by all rollouts", func(r *eval.Report) string { return fmt.Sprintf("%.2f", r.Retrieval.RecallPooledAt[10]) })
+	row("model calls", func(r *eval.Report) string { return fmt.Sprint(r.Cost.LLMCalls) })
+	row("searches", func(r *eval.Report) string { return fmt.Sprint(r.Cost.Searches) })
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nIntervals are 95 %% bootstrap over questions. Everything is kept in %s:\n", o.out)
+	fmt.Fprintf(w, "  trawl score %s\n  head -n 1 %s\n", filepath.Join(o.out, "divinit"), filepath.Join(o.out, "divinit", "rollouts.jsonl"))
+	return nil
+}
+
+// statOf returns a mean with its interval.
+func statOf(s *eval.Stat) string {
+	if s == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f (%.2f–%.2f)", s.Mean, s.CI95[0], s.CI95[1])
+}

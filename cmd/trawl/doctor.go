@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trawl/agent/llm"
+	"trawl/internal/config"
+)
+
+const doctorHelp = `Check what a run needs: the endpoint, the model, the tool-call parser, the reasoning
+field, the context length, the tokenizer, seeds, the index and the key; and say what to
+change where something is not as it should be.`
+
+// A finding is the outcome of one check.
+type finding struct {
+	Check  string `json:"check"`
+	State  string `json:"state"` // ok, warning or failed
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+func newDoctor(e env) *cobra.Command {
+	var (
+		f      settingsFlags
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check endpoint, model and index",
+		Long:  doctorHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := f.load(cmd, e)
+			if err != nil {
+				return err
+			}
+			d := doctor{env: e, settings: s}
+			d.examine(cmd.Context())
+			return d.report(asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.register(cmd, modelGroup, retrievalGroup)
+	return cmd
+}
+
+// A doctor examines one deployment.
+type doctor struct {
+	env      env
+	settings *config.Settings
+	findings []finding
+}
+
+func (d *doctor) note(check, state, found, advice string) {
+	d.findings = append(d.findings, finding{check, state, found, advice})
+}
+
+// examine makes all checks; those of the model need an endpoint.
+func (d *doctor) examine(ctx context.Context) {
+	d.key()
+	d.searchIndex()
+	b, err := openBackend(ctx, d.env, d.settings.Models.Agent, 1)
+	if err != nil {
+		found, advice, _ := strings.Cut(err.Error(), "\n")
+		d.note("endpoint", "failed", found, strings.TrimSpace(advice))
+		return
+	}
+	defer b.close()
+	d.note("endpoint", "ok", strings.Join(b.endpoints, ", ")+simulatedNote(b.simulated), "")
+	d.note("model", "ok", b.model, "")
+	d.window(b)
+	d.tokenizer(ctx, b)
+	d.tools(ctx, b)
+	d.reasoning(ctx, b)
+	d.seeds(ctx, b)
+}
+
+func (d *doctor) key() {
+	key, name := apiKey(d.env, d.settings.Models.Agent)
+	if key == "" {
+		d.note("key", "ok", "none set", "servers that ask for one read it from "+name)
+		return
+	}
+	d.note("key", "ok", "from "+name, "")
+}
+
+func (d *doctor) searchIndex() {
+	if d.settings.Retrieval.Index == "" {
+		d.note("index", "warning", "none named", "--index DIR checks one")
+		return
+	}
+	x, stats, err := openIndex(d.settings.Retrieval.Index)
+	if err != nil {
+		found, advice, _ := strings.Cut(err.Error(), "\n")
+		d.note("index", "failed", found, strings.TrimSpace(advice))
+		return
+	}
+	defer x.Close()
+	d.note("index", "ok", fmt.Sprintf("%d documents, %d terms, k1=%g b=%g", stats.Documents, stats.Terms, stats.Params.K1, stats.Params.B), "")
+}
+
+func (d *doctor) window(b *backend) {
+	need := d.settings.Models.Agent.MaxTokens + d.settings.Agent.FinalTokens + d.settings.Agent.Turns*d.settings.Retrieval.ObservationChars/3
+	switch {
+	case b.window == 0:
+		d.note("context", "warning", "the server does not say how long it is", "trawl relies on the server's refusal when it is full")
+	case b.window < need:
+		d.note("context", "warning", fmt.Sprintf("%d tokens; %d turns of %d characters may need %d", b.window, d.settings.Agent.Turns, d.settings.Retrieval.ObservationChars, need),
+			"serve a longer context (--max-model-len), or lower agent.turns, retrieval.observation-chars or models.agent.max-tokens")
+	default:
+		d.note("context", "ok", fmt.Sprintf("%d tokens", b.window), "")
+	}
+}
+
+func (d *doctor) tokenizer(ctx context.Context, b *backend) {
+	n, exact, err := b.servers[0].CountTokens(ctx, []llm.Message{{Role: llm.User, Content: "How many tokens is this?"}}, nil)
+	switch {
+	case err != nil:
+		d.note("tokenizer", "warning", err.Error(), "token counts will be estimates")
+	case exact:
+		d.note("tokenizer", "ok", fmt.Sprintf("at /tokenize (%d tokens for a short question)", n), "")
+	default:
+		d.note("tokenizer", "ok", "none; counts before a call are estimates", "")
+	}
+}
+
+func (d *doctor) tools(ctx context.Context, b *backend) {
+	called, err := probeTools(ctx, b.client, d.settings.Models.Agent.Extra)
+	const vllm = "vLLM: --enable-auto-tool-choice --tool-call-parser hermes (Qwen3), qwen3_coder, glm45, …; or use agent.dialect: tags"
+	switch {
+	case errors.Is(err, llm.ErrBadRequest):
+		d.note("tool calls", "warning", "the server refuses tools: "+err.Error(), vllm)
+	case err != nil:
+		d.note("tool calls", "failed", err.Error(), "")
+	case called:
+		d.note("tool calls", "ok", "read by the server; agent.dialect auto means native", "")
+	default:
+		d.note("tool calls", "warning", "a probe came back without a tool call; agent.dialect auto means tags", vllm)
+	}
+}
+
+// reasoning looks where thinking goes in a plain reply.
+func (d *doctor) reasoning(ctx context.Context, b *backend) {
+	resp, err := d.plain(ctx, b, 7)
+	switch {
+	case err != nil:
+		d.note("reply", "failed", err.Error(), "")
+	case resp.Message.Reasoning != "" && strings.TrimSpace(resp.Message.Content) == "":
+		d.note("reasoning", "warning", "all of the reply is in the reasoning field, the content is empty",
+			"raise models.agent.max-tokens, or turn thinking off: --set 'models.agent.extra={chat_template_kwargs: {enable_thinking: false}}'")
+	case resp.Message.Reasoning != "":
+		d.note("reasoning", "ok", "in a field of its own", "")
+	case strings.Contains(resp.Message.Content, "<think>") || strings.Contains(resp.Message.Content, "</think>"):
+		d.note("reasoning", "ok", "inside the content, as <think>; trawl splits it", "vLLM: --reasoning-parser moves it to a field")
+	default:
+		d.note("reasoning", "ok", "none", "")
+	}
+}
+
+// seeds asks the same twice with one seed and once with another.
+func (d *doctor) seeds(ctx context.Context, b *backend) {
+	var texts []string
+	for _, s := range []int64{11, 11, 12} {
+		resp, err := d.plain(ctx, b, s)
+		if err != nil {
+			d.note("seed", "failed", err.Error(), "")
+			return
+		}
+		texts = append(texts, resp.Message.Reasoning+resp.Message.Content)
+	}
+	switch {
+	case texts[0] != texts[1]:
+		d.note("seed", "warning", "the same seed gave two different replies", "runs cannot be repeated word for word; their statistics can")
+	case texts[0] == texts[2]:
+		d.note("seed", "warning", "two seeds gave the same reply", "if rollouts come out alike, check that the server samples (temperature, top_k)")
+	default:
+		d.note("seed", "ok", "repeats with one seed, differs with another", "")
+	}
+}
+
+// plain asks for a short text at temperature 1.
+func (d *doctor) plain(ctx context.Context, b *backend, seed int64) (*llm.Response, error) {
+	one := 1.0
+	return b.client.Complete(ctx, &llm.Request{
+		Sampling: llm.Sampling{Temperature: &one, MaxTokens: probeTokens, Extra: d.settings.Models.Agent.Extra},
+		Messages: []llm.Message{{Role: llm.User, Content: "Question: Name a river and say in one sentence where it flows."}},
+		Seed:     &seed,
+	})
+}
+
+// report prints the findings. A failed check is an error.
+func (d *doctor) report(asJSON bool) error {
+	failed := 0
+	for _, f := range d.findings {
+		if f.State == "failed" {
+			failed++
+		}
+	}
+	if asJSON {
+		if err := json.NewEncoder(d.env.stdout).Encode(map[string]any{"checks": d.findings, "failed": failed}); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range d.findings {
+			fmt.Fprintf(d.env.stdout, "%-8s %-11s %s\n", f.State, f.Check, f.Found)
+			if f.Advice != "" {
+				fmt.Fprintf(d.env.stdout, "%20s → %s\n", "", f.Advice)
+			}
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d checks failed", failed, len(d.findings))
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"trawl/agent"
+	"trawl/internal/config"
+	"trawl/rollout"
+	"trawl/rollout/divinit"
+	"trawl/trajectory"
+	"trawl/trajectory/store"
+)
+
+// A runJob is rollouts to be done into a run folder.
+type runJob struct {
+	settings  *config.Settings
+	questions []trajectory.Question
+	dataset   store.Dataset
+	out       string
+	limit     int // of questions; 0 for all
+	shard     rollout.Shard
+	quiet     bool
+}
+
+// runSettings is what a manifest keeps of the settings: all of them, without
+// secrets, and which part of the questions the run is to answer.
+type runSettings struct {
+	*config.Settings
+	Limit     int           `json:"limit"`
+	Shard     rollout.Shard `json:"shard"`
+	Simulated bool          `json:"simulated"` // the model is the simulated one
+}
+
+// execute does what of the job is not done yet, over the pipeline p.
+func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Summary, err error) {
+	m, err := p.manifest(j)
+	if err != nil {
+		return sum, err
+	}
+	st, err := store.Open(j.out, m)
+	if err != nil {
+		return sum, fmt.Errorf("%w%s", err, wayOut(err))
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	tellFound(e, j, st.Found())
+
+	questions := j.questions
+	if j.limit > 0 && j.limit < len(questions) {
+		questions = questions[:j.limit]
+	}
+	plan := rollout.Plan{
+		Questions: questions, Count: j.settings.Rollout.Count, Concurrency: j.settings.Rollout.Concurrency,
+		Seed: j.settings.Seed, Config: m.Config, Shard: j.shard,
+	}
+	var bar *progress
+	deps := rollout.Deps{Runner: p.agent, Store: st, Seeder: p.seeder, Progress: func(now rollout.Progress) {
+		if bar == nil {
+			bar = newProgress(e, "rollouts", now.Done, now.Total, j.quiet)
+		}
+		bar.set(now.Done, now.Failed)
+		bar.fail(now.Err)
+	}}
+	sum, err = rollout.Run(ctx, plan, deps)
+	if bar != nil {
+		bar.close()
+	}
+	return sum, err
+}
+
+// wayOut says what to do about a run folder that is refused.
+func wayOut(error) string {
+	return "\n  nothing was changed; name another folder with --out, or give the settings of that run to go on with it"
+}
+
+// tellFound says on stderr what an earlier process left.
+func tellFound(e env, j runJob, f store.Found) {
+	if j.quiet {
+		return
+	}
+	if f.Done+f.Failed > 0 {
+		fmt.Fprintf(e.stderr, "trawl: going on with %s: %d rollouts done, %d failed before\n", j.out, f.Done, f.Failed)
+	}
+	for name, c := range map[string]store.Counts{"rollouts.jsonl": f.Rollouts, "journal.jsonl": f.Journal} {
+		if c.Torn > 0 {
+			fmt.Fprintf(e.stderr, "trawl: %s/%s: cut off an unfinished last line of %d bytes\n", j.out, name, c.Torn)
+		}
+		for _, bad := range c.Dropped {
+			fmt.Fprintf(e.stderr, "trawl: %s/%s: skipped a line that cannot be read: %v\n", j.out, name, bad)
+		}
+	}
+}
+
+// manifest describes the run of a job.
+func (p *pipeline) manifest(j runJob) (store.Manifest, error) {
+	identity, err := p.fixed()
+	if err != nil {
+		return store.Manifest{}, err
+	}
+	settings, err := json.Marshal(runSettings{j.settings.Redacted(), j.limit, j.shard, p.backend.simulated})
+	if err != nil {
+		return store.Manifest{}, err
+	}
+	index, err := json.Marshal(p.stats)
+	if err != nil {
+		return store.Manifest{}, err
+	}
+	var endpoints []string
+	for _, url := range p.backend.endpoints {
+		endpoints = append(endpoints, config.RedactURL(url))
+	}
+	return store.Manifest{
+		Config: store.Hash(identity), Fixed: identity, Settings: settings, Seed: j.settings.Seed, Dataset: j.dataset, Index: index,
+		Endpoints: endpoints,
+		Models:    map[string]string{"agent": p.backend.model},
+		Prompts:   map[string]string{"agent": agent.PromptHash(), "divinit": divinit.PromptHash()},
+		Versions:  []string{version},
+	}, nil
+}
+
+// knownDialect returns the dialect of the run that is in dir already, so that
+// going on with it needs no probe; "" if there is none.
+func knownDialect(dir string) (agent.Dialect, error) {
+	m, err := store.ReadManifest(dir)
+	if errors.Is(err, store.ErrNoRun) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var f fixed
+	if err := json.Unmarshal(m.Fixed, &f); err != nil {
+		return "", fmt.Errorf("%s: %w", dir, err)
+	}
+	return f.Dialect, nil
+}

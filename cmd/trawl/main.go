@@ -1,0 +1,81 @@
+// Command trawl runs parallel search rollouts over a corpus and says how good
+// they were. `trawl help` lists what it can do.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// version is set by the Makefile from the repository's own state.
+var version = "unknown"
+
+// Exit statuses, promised to scripts.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second Ctrl-C ends the process at once
+	}()
+	e := env{
+		stdout:   os.Stdout,
+		stderr:   os.Stderr,
+		getenv:   os.LookupEnv,
+		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+	os.Exit(run(ctx, os.Args[1:], e))
+}
+
+// An env is what a command may touch of the process around it.
+type env struct {
+	stdout   io.Writer
+	stderr   io.Writer
+	getenv   func(string) (string, bool)
+	terminal bool // stderr is one
+}
+
+// run carries out one command line and returns the exit status. It is the only
+// place that reports an error.
+func run(ctx context.Context, args []string, e env) int {
+	root := newRoot(e)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(e.stderr, "trawl: %v\nRun '%s --help' for what it takes.\n", err, usage.command)
+		return exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(e.stderr, "trawl: interrupted:", strings.TrimPrefix(err.Error(), "context canceled: "))
+		return exitInterrupted
+	}
+	fmt.Fprintln(e.stderr, "trawl:", err)
+	return exitFailed
+}
+
+// A usageError is a command line that cannot be carried out.
+type usageError struct {
+	command string // as typed: "trawl run"
+	err     error
+}
+
+func (u usageError) Error() string { return u.err.Error() }
+
+func (u usageError) Unwrap() error { return u.err }

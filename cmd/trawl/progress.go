@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// logEvery is how often progress is told where there is no terminal to draw on.
+const logEvery = 10 * time.Second
+
+// reasonsTold is how many failures are told with their reason.
+const reasonsTold = 5
+
+// A progress shows how far a long piece of work is: a bar with the time left on
+// a terminal, a log line every few seconds elsewhere, nothing if quiet. Its
+// methods are safe for concurrent use.
+type progress struct {
+	what  string
+	bars  *mpb.Progress // nil off a terminal
+	bar   *mpb.Bar
+	log   zerolog.Logger
+	start time.Time
+
+	mu      sync.Mutex
+	total   int
+	done    int
+	first   int // done before start, which says nothing about speed
+	failed  int
+	told    time.Time
+	reasons int // failures told so far
+}
+
+// newProgress begins to show work of total units, of which done are done; a
+// total of 0 means that nobody knows it yet.
+func newProgress(e env, what string, done, total int, quiet bool) *progress {
+	now := time.Now()
+	p := &progress{what: what, log: zerolog.Nop(), start: now, told: now, total: total, done: done, first: done}
+	switch {
+	case quiet:
+	case e.terminal && total > 0:
+		p.bars = mpb.New(mpb.WithOutput(e.stderr), mpb.WithWidth(40), mpb.WithAutoRefresh())
+		p.bar = p.bars.AddBar(int64(total),
+			mpb.PrependDecorators(decor.Name(what+" "), decor.CountersNoUnit("%d/%d")),
+			mpb.AppendDecorators(decor.Any(p.state)),
+		)
+		p.bar.SetCurrent(int64(done))
+	default:
+		p.log = newLog(e.stderr)
+	}
+	return p
+}
+
+// newLog returns the log that people read on stderr.
+func newLog(w io.Writer) zerolog.Logger {
+	return zerolog.New(zerolog.ConsoleWriter{Out: w, NoColor: true, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
+}
+
+// set tells how many units are done and how many of those failed.
+func (p *progress) set(done, failed int) {
+	p.mu.Lock()
+	p.done, p.failed = done, failed
+	tell := time.Since(p.told) >= logEvery
+	if tell {
+		p.told = time.Now()
+	}
+	p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.SetCurrent(int64(done))
+	}
+	if tell {
+		p.log.Info().Msg(p.line())
+	}
+}
+
+// fail tells why a unit failed, the first few times; a nil error is none.
+func (p *progress) fail(err error) {
+	if err == nil {
+		return
+	}
+	p.mu.Lock()
+	p.reasons++
+	n := p.reasons
+	p.mu.Unlock()
+	line := fmt.Sprintf("failed: %v", err)
+	if n == reasonsTold {
+		line += " (further failures are only counted; rollouts.jsonl has them all)"
+	}
+	switch {
+	case n > reasonsTold:
+	case p.bars != nil:
+		fmt.Fprintln(p.bars, line)
+	default:
+		p.log.Warn().Msg(line)
+	}
+}
+
+// close ends the display; the last state stays readable.
+func (p *progress) close() {
+	if p.bars != nil {
+		p.bar.Abort(false)
+		p.bars.Wait()
+		return
+	}
+	p.log.Info().Msg(p.line())
+}
+
+func (p *progress) state(decor.Statistics) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := ""
+	if p.failed > 0 {
+		s = fmt.Sprintf(" %d failed", p.failed)
+	}
+	if eta := p.eta(); eta > 0 {
+		s += " " + eta.String() + " left"
+	}
+	return s
+}
+
+func (p *progress) line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := fmt.Sprintf("%s: %d", p.what, p.done)
+	if p.total > 0 {
+		s = fmt.Sprintf("%s of %d", s, p.total)
+	}
+	if p.failed > 0 {
+		s += fmt.Sprintf(", %d failed", p.failed)
+	}
+	if took := time.Since(p.start); p.done > p.first && took > time.Second {
+		s += fmt.Sprintf(", %.0f/s", float64(p.done-p.first)/took.Seconds())
+	}
+	if eta := p.eta(); eta > 0 {
+		s += ", " + eta.String() + " left"
+	}
+	return s
+}
+
+// eta extrapolates the time left from the speed so far; 0 if unknown.
+func (p *progress) eta() time.Duration {
+	fresh := p.done - p.first
+	if fresh <= 0 || p.total <= p.done {
+		return 0
+	}
+	return (time.Since(p.start) / time.Duration(fresh) * time.Duration(p.total-p.done)).Round(time.Second)
+}

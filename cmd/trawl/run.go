@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"trawl/corpus/dataset"
+	"trawl/rollout"
+	"trawl/trajectory"
+	"trawl/trajectory/store"
+)
+
+const runHelp = `Run K search rollouts for each question of a data set, into a run folder.
+
+Running the same command again goes on where it stopped: finished rollouts are kept,
+failed ones are tried again, and one that was killed half-way goes on at its last
+whole turn. A folder that holds a different run is refused.
+
+  trawl run --dataset hotpotqa:dev.json --index IDX --out RUN -c divinit -k 4
+  trawl run --dataset flashrag:questions.jsonl --index IDX --out RUN --endpoint sim
+
+Data sets: `
+
+// A runOptions is what trawl run was asked to do.
+type runOptions struct {
+	dataset string
+	out     string
+	limit   int
+	shard   string
+	quiet   bool
+	json    bool
+}
+
+func newRun(e env) *cobra.Command {
+	var (
+		o runOptions
+		f settingsFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "run --dataset NAME:PATH --index DIR --out RUN",
+		Short: "Run K rollouts per question of a data set",
+		Long:  runHelp + strings.Join(dataset.Names(), ", ") + ".",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runRun(cmd, e, f, o)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.dataset, "dataset", "", "questions, as `NAME:PATH`")
+	fs.StringVar(&o.out, "out", "", "run `folder`")
+	fs.IntVar(&o.limit, "limit", 0, "only the first `N` questions; may grow when a run goes on")
+	fs.StringVar(&o.shard, "shard", "", "only part `i/n` of the questions, each part into a folder of its own")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
+	f.register(cmd, modelGroup, retrievalGroup, rolloutGroup)
+	required(cmd, "dataset", "out")
+	return cmd
+}
+
+func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
+	ctx := cmd.Context()
+	shard, err := parseShard(o.shard)
+	if err != nil {
+		return usageError{command: cmd.CommandPath(), err: err}
+	}
+	s, err := f.load(cmd, e)
+	if err != nil {
+		return err
+	}
+	set, err := dataset.Open(o.dataset)
+	if err != nil {
+		return err
+	}
+	known, err := knownDialect(o.out)
+	if err != nil {
+		return err
+	}
+	p, err := openPipeline(ctx, e, s, known)
+	if err != nil {
+		return err
+	}
+	j := runJob{
+		settings: s, questions: questionsOf(set.Examples), out: o.out, limit: o.limit, shard: shard, quiet: o.quiet,
+		dataset: store.Dataset{Name: set.Name, Path: set.Path, SHA256: set.SHA256},
+	}
+	sum, err := execute(ctx, e, p, j)
+	if err = errors.Join(err, p.close()); err != nil {
+		return stopped(ctx, o.out, sum, err)
+	}
+	return printSummary(e, o, sum, p.backend.simulated)
+}
+
+// questionsOf returns what rollouts may know of examples.
+func questionsOf(examples []dataset.Example) []trajectory.Question {
+	questions := make([]trajectory.Question, len(examples))
+	for i, ex := range examples {
+		questions[i] = ex.Question
+	}
+	return questions
+}
+
+// stopped says how to go on after a run that did not come to its end.
+func stopped(ctx context.Context, out string, sum rollout.Summary, err error) error {
+	if sum.Planned == 0 {
+		return err
+	}
+	kept := fmt.Sprintf("%d of %d rollouts are done and kept in %s; the same command goes on from there", sum.AlreadyDone+sum.Done, sum.Planned, out)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s", kept)
+	}
+	return fmt.Errorf("%w\n  %s", err, kept)
+}
+
+// printSummary prints what a run came to. Failed rollouts make it an error, so
+// that a script notices.
+func printSummary(e env, o runOptions, sum rollout.Summary, simulated bool) error {
+	if o.json {
+		err := json.NewEncoder(e.stdout).Encode(map[string]any{
+			"run": o.out, "planned": sum.Planned, "already_done": sum.AlreadyDone, "done": sum.Done,
+			"failed": sum.Failed, "elapsed_s": sum.Elapsed.Seconds(), "simulated": simulated,
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(e.stdout, "%s: %d rollouts done (%d in this run, %s), %d failed%s\n",
+			o.out, sum.AlreadyDone+sum.Done, sum.Done, sum.Elapsed.Round(100*time.Millisecond), sum.Failed, simulatedNote(simulated))
+		fmt.Fprintf(e.stdout, "next: trawl score %s\n", o.out)
+	}
+	if sum.Failed > 0 {
+		return fmt.Errorf("%d of %d rollouts failed; the same command tries them again", sum.Failed, sum.Planned)
+	}
+	return nil
+}
+
+// simulatedNote marks figures that say nothing about any real model.
+func simulatedNote(simulated bool) string {
+	if simulated {
+		return " [simulated model]"
+	}
+	return ""
+}
+
+// parseShard reads "i/n"; "" is all.
+func parseShard(s string) (rollout.Shard, error) {
+	if s == "" {
+		return rollout.Shard{I: 1, N: 1}, nil
+	}
+	i, n, ok := strings.Cut(s, "/")
+	a, errA := strconv.Atoi(i)
+	b, errB := strconv.Atoi(n)
+	if !ok || errA != nil || errB != nil || a < 1 || a > b {
+		return rollout.Shard{}, fmt.Errorf("--shard %s: want i/n with i from 1 to n, such as 2/4", s)
+	}
+	return rollout.Shard{I: a, N: b}, nil
+}
+
+// required makes flags that a command cannot do without a matter of usage.
+func required(cmd *cobra.Command, names ...string) {
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		for _, n := range names {
+			if f := cmd.Flags().Lookup(n); f.Value.String() == "" {
+				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--%s is missing: %s", n, f.Usage)}
+			}
+		}
+		return nil
+	}
+}

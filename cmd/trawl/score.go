@@ -1,0 +1,199 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trawl/corpus/dataset"
+	"trawl/eval"
+	"trawl/internal/config"
+	"trawl/trajectory"
+	"trawl/trajectory/store"
+)
+
+const scoreHelp = `Score the rollouts of a run against the gold answers of its data set: exact match, F1,
+contains, pass@k, majority@k, the diversity of the rollouts, recall of the supporting
+documents, and cost. Every figure stands beside how many rollouts failed or are missing.
+
+Several folders are scored together if they are shards of one run.`
+
+// A scoreOptions is what trawl score was asked to do.
+type scoreOptions struct {
+	dataset  string
+	at       string
+	allPairs bool
+	json     bool
+}
+
+func newScore(e env) *cobra.Command {
+	var o scoreOptions
+	cmd := &cobra.Command{
+		Use:   "score RUN...",
+		Short: "Answer metrics, pass@k, diversity and cost of a run",
+		Long:  scoreHelp,
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := parseAt(o.at)
+			if err != nil {
+				return usageError{command: cmd.CommandPath(), err: err}
+			}
+			r, err := scoreRuns(e, args, o, at)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				enc := json.NewEncoder(e.stdout)
+				enc.SetIndent("", "  ")
+				return enc.Encode(r)
+			}
+			return writeReport(e.stdout, strings.Join(args, " "), r)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.dataset, "dataset", "", "questions with answers, as `NAME:PATH` (default: those of the run)")
+	fs.StringVar(&o.at, "at", "", "`k` of pass@k and majority@k, such as 1,2,4 (default: powers of two)")
+	fs.BoolVar(&o.allPairs, "all-pairs", false, "distance across rollouts over all pairs of turns, not only equal ones")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// parseAt reads "1,2,4".
+func parseAt(s string) ([]int, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var out []int
+	for _, part := range strings.Split(s, ",") {
+		k, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || k < 1 {
+			return nil, fmt.Errorf("--at %s: want numbers from 1, such as 1,2,4", s)
+		}
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// A scored is what the run folders to be scored hold together.
+type scored struct {
+	manifest store.Manifest
+	settings runSettings
+	lines    []*trajectory.Trajectory
+	examples []dataset.Example
+}
+
+// scoreRuns scores run folders that are one run or shards of one.
+func scoreRuns(e env, dirs []string, o scoreOptions, at []int) (*eval.Report, error) {
+	var all scored
+	for i, dir := range dirs {
+		one, err := readScored(e, dir, o.dataset)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && one.manifest.Config != all.manifest.Config {
+			return nil, fmt.Errorf("%s and %s are different runs: score them one by one", dirs[0], dir)
+		}
+		one.lines = append(all.lines, one.lines...)
+		one.examples = append(all.examples, one.examples...)
+		all = one
+	}
+	return eval.Score(all.examples, all.lines, eval.Options{
+		Rollouts: all.settings.Rollout.Count, At: at, Seed: all.manifest.Seed,
+		AllPairs: o.allPairs, Simulated: all.settings.Simulated,
+	})
+}
+
+// readScored reads one run folder and the examples that it was to answer.
+func readScored(e env, dir, spec string) (scored, error) {
+	m, err := store.ReadManifest(dir)
+	if err != nil {
+		return scored{}, err
+	}
+	r := scored{manifest: m, settings: runSettings{Settings: config.Default()}}
+	if err := json.Unmarshal(m.Settings, &r.settings); err != nil {
+		return scored{}, fmt.Errorf("the settings in the manifest of %s: %w", dir, err)
+	}
+	if r.examples, err = examplesOf(dir, m, spec); err != nil {
+		return scored{}, err
+	}
+	left := leftOut(r.examples, planned(r.examples, r.settings))
+	r.examples = planned(r.examples, r.settings)
+	for t, err := range store.Scan(dir) {
+		var bad *store.LineError
+		switch {
+		case errors.As(err, &bad):
+			fmt.Fprintf(e.stderr, "trawl: %s: skipped a line that cannot be read: %v\n", dir, bad)
+		case err != nil:
+			return scored{}, err
+		case !left[t.QuestionID]:
+			r.lines = append(r.lines, slim(t))
+		}
+	}
+	return r, nil
+}
+
+// examplesOf loads the data set of a run, or the one that spec names.
+func examplesOf(dir string, m store.Manifest, spec string) ([]dataset.Example, error) {
+	own := spec == ""
+	if own {
+		spec = m.Dataset.Name + ":" + m.Dataset.Path
+	}
+	set, err := dataset.Open(spec)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n  %s was made from it; if it has moved, say where with --dataset", err, dir)
+	}
+	if own && set.SHA256 != m.Dataset.SHA256 {
+		return nil, fmt.Errorf("%s has changed since %s was made: its SHA-256 was %s and is %s; --dataset %s scores against it all the same",
+			m.Dataset.Path, dir, short(m.Dataset.SHA256), short(set.SHA256), spec)
+	}
+	return set.Examples, nil
+}
+
+func short(hash string) string { return hash[:min(len(hash), 12)] }
+
+// planned returns the examples that a run with these settings was to answer.
+func planned(examples []dataset.Example, s runSettings) []dataset.Example {
+	if s.Limit > 0 && s.Limit < len(examples) {
+		examples = examples[:s.Limit]
+	}
+	if s.Shard.N < 2 {
+		return examples
+	}
+	var mine []dataset.Example
+	for i := s.Shard.I - 1; i < len(examples); i += s.Shard.N {
+		mine = append(mine, examples[i])
+	}
+	return mine
+}
+
+// leftOut returns the ids of all that are not among the planned. A run whose
+// limit was lowered has lines of such questions.
+func leftOut(all, planned []dataset.Example) map[string]bool {
+	ids := make(map[string]bool, len(all))
+	for _, ex := range all {
+		ids[ex.ID] = true
+	}
+	for _, ex := range planned {
+		delete(ids, ex.ID)
+	}
+	return ids
+}
+
+// slim drops what scoring does not read, most of a rollout's size.
+func slim(t *trajectory.Trajectory) *trajectory.Trajectory {
+	t.Messages = nil
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		s.Shown, s.Thought = "", ""
+		for j := range s.Results {
+			s.Results[j].Text = ""
+		}
+	}
+	return t
+}

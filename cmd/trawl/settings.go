@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trawl/internal/config"
+)
+
+// settingsFlags are the flags that change settings. They are the same on every
+// command that has them, and win over --set, which wins over --config.
+type settingsFlags struct {
+	config      string
+	set         []string
+	seed        int64
+	endpoints   []string
+	model       string
+	index       string
+	count       int
+	turns       int
+	concurrency int
+	firstQuery  string
+	selector    string
+}
+
+// A settingsGroup is a set of flags that belong together.
+type settingsGroup int
+
+const (
+	modelGroup     settingsGroup = iota // -c, --set, --seed, --endpoint, --model
+	retrievalGroup                      // --index
+	rolloutGroup                        // -k, --turns, --concurrency, --first-query
+	selectorGroup                       // --selector
+)
+
+// register adds the flags of the groups to cmd. The defaults that help shows are
+// those of the settings.
+func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
+	d := config.Default()
+	fs := cmd.Flags()
+	for _, g := range groups {
+		switch g {
+		case modelGroup:
+			fs.StringVarP(&f.config, "config", "c", "", "settings: a YAML `file`, or a preset: "+presetList())
+			fs.StringArrayVar(&f.set, "set", nil, "one setting, `key=value`, such as agent.turns=6; repeatable")
+			fs.Int64Var(&f.seed, "seed", d.Seed, "of every random choice that is ours")
+			fs.StringArrayVar(&f.endpoints, "endpoint", nil, "base `URL` of a model server, or sim; repeatable (default $TRAWL_ENDPOINT, else found on loopback)")
+			fs.StringVar(&f.model, "model", "", "model `name` (default: the only one that is served)")
+		case retrievalGroup:
+			fs.StringVar(&f.index, "index", "", "index `folder`, made by trawl index")
+		case rolloutGroup:
+			fs.IntVarP(&f.count, "rollouts", "k", d.Rollout.Count, "rollouts per question")
+			fs.IntVar(&f.turns, "turns", d.Agent.Turns, "turns of a rollout, the final answer included")
+			fs.IntVar(&f.concurrency, "concurrency", d.Rollout.Concurrency, "rollouts under way at once")
+			fs.StringVar(&f.firstQuery, "first-query", d.Rollout.FirstQuery, "where first queries come from: divinit or standard")
+		case selectorGroup:
+			fs.StringVar(&f.selector, "selector", d.Selection.Selector, "how the answer is chosen: auto, majority or first")
+		}
+	}
+}
+
+// load returns the settings that the command line asks for.
+func (f *settingsFlags) load(cmd *cobra.Command, e env) (*config.Settings, error) {
+	s, err := config.Load(f.config, f.set, e.getenv)
+	if err != nil {
+		return nil, err
+	}
+	for name, apply := range map[string]func(){
+		"seed":        func() { s.Seed = f.seed },
+		"endpoint":    func() { s.Models.Agent.Endpoints = f.endpoints },
+		"model":       func() { s.Models.Agent.Name = f.model },
+		"index":       func() { s.Retrieval.Index = f.index },
+		"rollouts":    func() { s.Rollout.Count = f.count },
+		"turns":       func() { s.Agent.Turns = f.turns },
+		"concurrency": func() { s.Rollout.Concurrency = f.concurrency },
+		"first-query": func() { s.Rollout.FirstQuery = f.firstQuery },
+		"selector":    func() { s.Selection.Selector = f.selector },
+	} {
+		if cmd.Flags().Changed(name) {
+			apply()
+		}
+	}
+	if err := s.Check(); err != nil {
+		return nil, usageError{command: cmd.CommandPath(), err: err}
+	}
+	return s, nil
+}
+
+func presetList() string { return strings.Join(config.Presets(), ", ") }

@@ -1,0 +1,78 @@
+package weave
+
+import "slices"
+
+// intersection drafts a question for an entity by two statements about it, or
+// by three, or by two of which one describes what it is about.
+func (a *asker) intersection() (draft, bool) {
+	class := a.class()
+	k := class[a.rng.IntN(len(class))]
+	if !k.isEntity() {
+		k = []kind{person, film, company}[a.rng.IntN(3)]
+	}
+	e := a.w.any(a.rng, k)
+	n, extend := 2, false
+	switch a.rng.IntN(6) {
+	case 0:
+		n = 3
+	case 1, 2:
+		extend = true
+	}
+	arms, ok := a.arms(e, n)
+	if !ok || extend && !a.extend(e, arms) {
+		return draft{}, false
+	}
+	if found := a.w.meet(k, arms); len(found) != 1 {
+		return draft{}, false
+	}
+	d := draft{hidden: []string{a.w.name(e)}}
+	d.Text, d.Type, d.AnswerKind = a.say.meet(k, arms), Intersection, k.String()
+	d.Answers, d.Oracle = a.w.golden(k, e), a.w.traceMeet(e, arms)
+	d.Complexity = newComplexity(len(d.Oracle), n, n)
+	for _, m := range arms {
+		if reached, _, _ := a.w.follow(m.known); len(reached) > 0 {
+			d.hidden = append(d.hidden, a.names(m.known, reached)...)
+		}
+	}
+	return d, true
+}
+
+// arms draws n statements about e of which none about an entity holds of e
+// alone. No kind has two relations to a literal with verbs, so that at least
+// one is about an entity.
+func (a *asker) arms(e uint32, n int) ([]arm, bool) {
+	k := a.w.kind(e)
+	about := slices.Clone(a.w.facts.about(e))
+	a.rng.Shuffle(len(about), func(i, j int) { about[i], about[j] = about[j], about[i] })
+	var arms []arm
+	for _, t := range about {
+		if len(lexicon[t.relation].verbs) == 0 || len(arms) == n {
+			continue
+		}
+		o := a.w.objectKind(t.relation, t)
+		if o.isEntity() {
+			if _, alone := a.w.sole(t.relation, t.object, k); alone {
+				continue
+			}
+		}
+		arms = append(arms, arm{t.relation, path{kind: o, start: t.object}})
+	}
+	return arms, len(arms) == n
+}
+
+// extend replaces the thing that one arm names by a path that leads to it from
+// another.
+func (a *asker) extend(e uint32, arms []arm) bool {
+	for i, m := range arms {
+		if !m.known.kind.isEntity() {
+			continue
+		}
+		from, h, ok := a.into(m.known.start)
+		if !ok || from == e {
+			return false
+		}
+		arms[i].known = path{a.w.kind(from), from, []hop{h}}
+		return true
+	}
+	return false
+}

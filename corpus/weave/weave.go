@@ -1,0 +1,171 @@
+// Package weave makes woven worlds: seeded synthetic encyclopaedias with
+// questions, provable answers and oracle trajectories.
+//
+// [New] draws a [World] of persons, works, organisations, places and events
+// and the facts that join them. [World.Documents] renders one article for each
+// entity, on demand; [World.Questions] are chains of two to four facts,
+// intersections and comparisons, each solved on the facts and kept only if
+// exactly one answer exists; [World.Write] puts all of it into a folder. All
+// English of the relations is the table lexicon; every fact that a question
+// needs stands in an article in one of its sentences, with the article's topic
+// as subject or object.
+//
+// The procedure follows PhantomWiki (kilian-group/phantom-wiki): articles from
+// templates, nested noun phrases as questions, a symbolic solver. The records
+// and the complexity of a question are those of the reconstruction of
+// DeepResearch-Bench's TaskWeaver.
+//
+// # Departures
+//
+// PhantomWiki asks for sets of people in one family; here every question has
+// one answer, the worlds have seventeen kinds of entities, names have near
+// neighbours (shared surnames, titles that differ in a word) so that lexical
+// retrieval meets wrong ones, and the solver is a walk over an indexed list of
+// facts instead of Prolog.
+//
+// The same Options make the same bytes. A World does not change after New and
+// is safe for concurrent use. It holds about 110 bytes for each entity and no
+// text.
+package weave
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+
+	"trawl/internal/seed"
+	"trawl/search"
+)
+
+// Version is the version of the English and of the procedure: worlds of equal
+// options are equal only within one version.
+const Version = 1
+
+// MinEntities is the size of the smallest world.
+const MinEntities = 50
+
+// Options say which world to weave.
+type Options struct {
+	Seed      int64
+	Entities  int // one document each; default 1,000, at least [MinEntities]
+	Questions int // default 0, a corpus alone
+	Mix       Mix // the zero value selects DefaultMix
+}
+
+// A Mix is the share of each form among the questions, as weights.
+type Mix struct {
+	Chain2       int `json:"chain2"` // chains of two facts
+	Chain3       int `json:"chain3"`
+	Chain4       int `json:"chain4"`
+	Intersection int `json:"intersection"` // of two or three statements
+	Comparison   int `json:"comparison"`   // yes or no, or which of two
+}
+
+// DefaultMix returns the mix of a benchmark in which two thirds of the
+// questions need three facts or more, or two ends to meet.
+func DefaultMix() Mix {
+	return Mix{Chain2: 25, Chain3: 20, Chain4: 10, Intersection: 25, Comparison: 20}
+}
+
+// A World is a woven world.
+type World struct {
+	opts      Options
+	starts    [entityKinds + 1]uint32 // the entities of kind k are starts[k] up to starts[k+1]
+	names     []name
+	facts     facts
+	questions []Question
+}
+
+// New weaves the world that opts describe. It fails if opts are out of range
+// or the world is too small for so many different questions.
+func New(opts Options) (*World, error) {
+	if opts.Entities == 0 {
+		opts.Entities = 1000
+	}
+	if opts.Mix == (Mix{}) {
+		opts.Mix = DefaultMix()
+	}
+	if opts.Entities < MinEntities || opts.Entities > 1<<30 {
+		return nil, fmt.Errorf("weave: %d entities, want %d to %d", opts.Entities, MinEntities, 1<<30)
+	}
+	if m := opts.Mix; opts.Questions < 0 || min(m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison) < 0 {
+		return nil, fmt.Errorf("weave: %d questions with the mix %+v: negative", opts.Questions, opts.Mix)
+	}
+	w := &World{opts: opts, starts: census(opts.Entities)}
+	w.nameAll(seed.Rand(opts.Seed, "weave", "names"))
+	w.facts = relate(w, seed.Rand(opts.Seed, "weave", "facts"))
+	if err := w.ask(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// perMille is the number of entities of each kind in a thousand. Persons are
+// the rest.
+var perMille = [entityKinds]int{
+	film: 90, novel: 80, album: 40, play: 40, company: 70, university: 30, institute: 30, museum: 20,
+	city: 90, country: 4, river: 20, mountain: 15, festival: 15, conference: 15, battle: 10, prize: 10,
+}
+
+// census divides n entities among the kinds: at least one of each, two where a
+// question compares, and at most three hundred countries.
+func census(n int) (starts [entityKinds + 1]uint32) {
+	var count [entityKinds]int
+	rest := n
+	for k := range count {
+		if kind(k) == person {
+			continue
+		}
+		count[k] = max(1, n*perMille[k]/1000)
+		switch kind(k) {
+		case university, country, river, mountain:
+			count[k] = max(2, count[k])
+		}
+		if kind(k) == country {
+			count[k] = min(300, count[k])
+		}
+		rest -= count[k]
+	}
+	count[person] = rest
+	for k, c := range count {
+		starts[k+1] = starts[k] + uint32(c)
+	}
+	return starts
+}
+
+// Len returns the number of documents.
+func (w *World) Len() int { return int(w.starts[entityKinds]) }
+
+// Documents yields the articles in the order of their ids, which are decimal
+// numbers from 0, each rendered when it is asked for.
+func (w *World) Documents() iter.Seq[search.Document] {
+	return func(yield func(search.Document) bool) {
+		s := newScribe(w)
+		for e := range uint32(w.Len()) {
+			if !yield(s.document(e)) {
+				return
+			}
+		}
+	}
+}
+
+// Questions returns the questions, which are shared: do not change them.
+func (w *World) Questions() []Question { return w.questions }
+
+func (w *World) kind(e uint32) kind {
+	k := kind(0)
+	for e >= w.starts[k+1] {
+		k++
+	}
+	return k
+}
+
+func (w *World) count(k kind) int { return int(w.starts[k+1] - w.starts[k]) }
+
+// any returns an entity of kind k.
+func (w *World) any(rng *rand.Rand, k kind) uint32 {
+	return w.starts[k] + uint32(rng.IntN(w.count(k)))
+}
+
+func docID(e uint32) string { return strconv.FormatUint(uint64(e), 10) }

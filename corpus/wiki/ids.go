@@ -1,0 +1,56 @@
+package wiki
+
+import (
+	"hash/maphash"
+	"strconv"
+)
+
+// maxNumber bounds the ids that take one bit each: 32 MiB of bits at most.
+const maxNumber = 1 << 28
+
+// ids is a set of ids. Numbers below maxNumber, as Wikipedia's passages have
+// them, are kept exactly; of others a hash is kept, so that an id may seem to be
+// there when it is not.
+type ids struct {
+	numbers []uint64 // bits
+	hashes  map[uint64]struct{}
+	seed    maphash.Seed
+}
+
+// add adds an id and reports whether it seems new.
+func (s *ids) add(id string) bool {
+	if n, ok := number(id); ok {
+		return s.addNumber(n)
+	}
+	if s.hashes == nil {
+		s.hashes, s.seed = make(map[uint64]struct{}), maphash.MakeSeed()
+	}
+	h := maphash.String(s.seed, id)
+	_, known := s.hashes[h]
+	s.hashes[h] = struct{}{}
+	return !known
+}
+
+func (s *ids) addNumber(n int) bool {
+	word, bit := n/64, uint64(1)<<(n%64)
+	if word >= len(s.numbers) {
+		s.numbers = append(s.numbers, make([]uint64, word+1-len(s.numbers))...)
+	}
+	known := s.numbers[word]&bit != 0
+	s.numbers[word] |= bit
+	return !known
+}
+
+// number returns the number that an id is, if it is written as Go writes it.
+func number(id string) (int, bool) {
+	if len(id) == 0 || len(id) > 9 || id[0] == '0' && len(id) > 1 {
+		return 0, false
+	}
+	for i := range len(id) {
+		if id[i] < '0' || id[i] > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.Atoi(id)
+	return n, err == nil && n < maxNumber
+}

@@ -1,0 +1,94 @@
+package wiki
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"trawl/search"
+)
+
+// parsePassage parses a line of Search-R1's and FlashRAG's corpora.
+func parsePassage(text []byte, _ int) (record, bool, error) {
+	var p struct {
+		ID       json.RawMessage
+		Contents *string
+		Title    *string
+		Text     *string
+		URL      string
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return record{}, false, jsonError(err)
+	}
+	id, err := parseID(p.ID)
+	if err != nil {
+		return record{}, false, fmt.Errorf("key id: %w", err)
+	}
+	doc := search.Document{ID: id, URL: p.URL}
+	switch {
+	case p.Text != nil:
+		doc.Text = *p.Text
+		if p.Title != nil {
+			doc.Title = *p.Title
+		}
+	case p.Contents != nil:
+		doc.Title, doc.Text = splitContents(*p.Contents)
+	default:
+		return record{}, false, errors.New("key contents: missing, and so is text")
+	}
+	return record{Document: doc}, true, nil
+}
+
+// splitContents splits title and text. Contents of one line are all title.
+func splitContents(contents string) (title, text string) {
+	title, text, _ = strings.Cut(contents, "\n")
+	title = strings.TrimSuffix(title, "\r")
+	if n := len(title); n >= 2 && title[0] == '"' && title[n-1] == '"' {
+		title = strings.ReplaceAll(title[1:n-1], `""`, `"`)
+	}
+	return title, text
+}
+
+// parseID accepts a string or a number, which stands for its digits.
+func parseID(raw json.RawMessage) (string, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", errors.New("missing")
+	}
+	if raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9' {
+		return string(raw), nil
+	}
+	var id string
+	if err := json.Unmarshal(raw, &id); err != nil {
+		return "", errors.New("want a string or a number")
+	}
+	if id == "" {
+		return "", errors.New("empty")
+	}
+	return id, nil
+}
+
+// jsonError words an error of encoding/json by the key, if it has one.
+func jsonError(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	if mismatch.Field == "" {
+		return fmt.Errorf("want %s, found %s", kindName(mismatch), mismatch.Value)
+	}
+	return fmt.Errorf("key %s: want %s, found %s", strings.ToLower(mismatch.Field), kindName(mismatch), mismatch.Value)
+}
+
+func kindName(e *json.UnmarshalTypeError) string {
+	switch kind := e.Type.Kind().String(); kind {
+	case "slice", "array":
+		return "a list"
+	case "struct", "map":
+		return "an object"
+	default:
+		return "a " + kind
+	}
+}

@@ -1,0 +1,121 @@
+package wiki
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+)
+
+// maxLine is how long a line may be.
+const maxLine = 16 << 20
+
+// A source is an open file, decompressed.
+type source struct {
+	*bufio.Reader
+	file *os.File
+}
+
+// openSource opens a file, past its byte order mark. gzip is told by its magic.
+func openSource(path string) (*source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReaderSize(f, 1<<16)
+	if magic, _ := r.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		r = bufio.NewReaderSize(z, 1<<16)
+	}
+	if mark, _ := r.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		r.Discard(3)
+	}
+	return &source{r, f}, nil
+}
+
+func (s *source) close() { s.file.Close() }
+
+// cause words an error of reading: compressed files are often cut short.
+func cause(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file is cut off: %w", err)
+	}
+	return err
+}
+
+// A line of a file, without its end.
+type line struct {
+	text  []byte // valid until the next line is read
+	ended bool   // by "\n"; only the last line of a file may not be
+}
+
+// next reads a line. At the end of the file it returns io.EOF.
+func (s *source) next(buf []byte) (line, error) {
+	buf = buf[:0]
+	for {
+		chunk, err := s.ReadSlice('\n')
+		buf = append(buf, chunk...)
+		switch {
+		case len(buf) > maxLine:
+			return line{}, fmt.Errorf("the line is longer than %d MiB", maxLine>>20)
+		case err == nil:
+			text := bytes.TrimSuffix(buf[:len(buf)-1], []byte("\r"))
+			return line{text, true}, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(buf) > 0:
+			return line{buf, false}, nil
+		default:
+			return line{}, err
+		}
+	}
+}
+
+// A parser makes a record of a line; ok is false for a line that is none, such
+// as a header. number counts from 1.
+type parser func(text []byte, number int) (rec record, ok bool, err error)
+
+// readLines visits the records of a file with one a line.
+func readLines(path string, parse parser, visit visitor) error {
+	src, err := openSource(path)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	var buf []byte
+	for number := 1; ; number++ {
+		at := place{path, number}
+		l, err := src.next(buf)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%v: %w", at, cause(err))
+		}
+		buf = l.text
+		if len(bytes.TrimSpace(l.text)) == 0 {
+			continue
+		}
+		rec, ok, err := parse(l.text, number)
+		if err != nil && !l.ended {
+			return fmt.Errorf("%v: the last line is cut off: %w", at, err)
+		}
+		if err != nil {
+			return fmt.Errorf("%v: %w", at, err)
+		}
+		if !ok {
+			continue
+		}
+		rec.place, rec.replaced = at, !utf8.Valid(l.text)
+		if err := visit(rec); err != nil {
+			return err
+		}
+	}
+}

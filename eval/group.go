@@ -1,0 +1,141 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+
+	"trawl/corpus/dataset"
+	"trawl/internal/seed"
+	"trawl/internal/text"
+	"trawl/trajectory"
+)
+
+// A group is a question, its rollouts, and every figure of this one question,
+// so that sums over any set of questions need no second look at the rollouts.
+type group struct {
+	example dataset.Example
+	done    []*trajectory.Trajectory // completed, in order of rollout
+	failed  []*trajectory.Trajectory
+
+	em, f1, contains float64         // means over done; only if scored
+	pass, majority   map[int]float64 // by k, for k up to the number of done; only if scored
+	spread           spread
+	found            found
+}
+
+// scored reports whether the question has both gold answers and answers.
+func (g *group) scored() bool { return len(g.example.Golds) > 0 && len(g.done) > 0 }
+
+// meanOf returns the mean of f over the completed rollouts.
+func (g *group) meanOf(f func(*trajectory.Trajectory) float64) float64 {
+	values := make([]float64, len(g.done))
+	for i, t := range g.done {
+		values[i] = f(t)
+	}
+	return mean(values)
+}
+
+// groupRuns puts the lines of the scored round under their questions, in the
+// order of the examples, and works out each question's figures.
+func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts Options) ([]*group, error) {
+	groups := make([]*group, len(examples))
+	byID := make(map[string]*group, len(examples))
+	for i, e := range examples {
+		groups[i] = &group{example: e}
+		byID[e.ID] = groups[i]
+	}
+	for _, t := range newest(runs) {
+		g, ok := byID[t.QuestionID]
+		if !ok {
+			return nil, fmt.Errorf("eval: question %q of the run is not among the %d of the data set", t.QuestionID, len(examples))
+		}
+		if t.Config != runs[0].Config {
+			return nil, fmt.Errorf("eval: lines of different settings, %s and %s", runs[0].Config, t.Config)
+		}
+		switch {
+		case t.Round != opts.Round || t.Rollout >= opts.Rollouts:
+		case t.Error != "":
+			g.failed = append(g.failed, t)
+		default:
+			g.done = append(g.done, t)
+		}
+	}
+	var docs normals
+	if opts.AnswerRecall {
+		docs = make(normals)
+	}
+	for _, g := range groups {
+		g.sort()
+		g.mark(opts)
+		g.spread = spreadOf(g.done, opts.AllPairs)
+		g.found = foundBy(g, opts.Cuts, docs)
+	}
+	return groups, nil
+}
+
+// newest returns one line for each key: the last success, or else the last.
+func newest(runs []*trajectory.Trajectory) []*trajectory.Trajectory {
+	at := make(map[trajectory.Key]int)
+	var out []*trajectory.Trajectory
+	for _, t := range runs {
+		i, ok := at[t.Key()]
+		switch {
+		case !ok:
+			at[t.Key()] = len(out)
+			out = append(out, t)
+		case t.Error == "" || out[i].Error != "":
+			out[i] = t
+		}
+	}
+	return out
+}
+
+func (g *group) sort() {
+	slices.SortFunc(g.done, func(a, b *trajectory.Trajectory) int { return a.Rollout - b.Rollout })
+}
+
+// mark works out the answer scores of g.
+func (g *group) mark(opts Options) {
+	if !g.scored() {
+		return
+	}
+	answers := make([]string, len(g.done))
+	right := make([]bool, len(g.done))
+	var em, f1, contains running
+	for i, t := range g.done {
+		m := Mark(g.example, t.Answer)
+		answers[i], right[i] = t.Answer, m.EM
+		em.add(number(m.EM))
+		f1.add(m.F1)
+		contains.add(number(m.Contains))
+	}
+	g.em, _ = em.mean()
+	g.f1, _ = f1.mean()
+	g.contains, _ = contains.mean()
+	g.pass, g.majority = make(map[int]float64), make(map[int]float64)
+	for _, k := range opts.At {
+		if k <= len(g.done) {
+			g.pass[k] = PassAt(len(g.done), int(em.sum), k)
+			g.majority[k] = MajorityAt(answers, right, k, opts.Subsets, seed.Rand(opts.Seed, "majority", g.example.ID, k))
+		}
+	}
+}
+
+// reworded counts the completed rollouts whose question is not worded as in the
+// data set. Records from elsewhere may hold no question.
+func (g *group) reworded() int {
+	want, n := text.Normal(g.example.Text), 0
+	for _, t := range g.done {
+		if t.Question != "" && text.Normal(t.Question) != want {
+			n++
+		}
+	}
+	return n
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

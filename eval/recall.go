@@ -1,0 +1,153 @@
+package eval
+
+import (
+	"html"
+	"strings"
+
+	"trawl/corpus/dataset"
+	"trawl/internal/text"
+	"trawl/trajectory"
+)
+
+// Retrieval says how many of the documents that an answer stands on were
+// retrieved, by the rank up to which results count. The means are over
+// questions; a cut-off is missing if no question has what it needs.
+type Retrieval struct {
+	RecallAt       map[int]float64 `json:"recall_at"`                  // of one rollout, all its searches together
+	RecallPooledAt map[int]float64 `json:"recall_pooled_at"`           // of all completed rollouts of a question together
+	AnswerRecallAt map[int]float64 `json:"answer_recall_at,omitempty"` // rollouts with a document that holds a gold answer; only if asked for
+	N              int             `json:"n"`                          // questions with known documents and a completed rollout
+}
+
+// Recall returns the part of the supporting documents of e that the searches of
+// the rollouts together returned at rank cut or better. Documents are known by
+// their ids or, if the data set names none, by their titles. False if e knows
+// no supporting documents.
+func Recall(e dataset.Example, rollouts []*trajectory.Trajectory, cut int) (float64, bool) {
+	needed, name := supporting(e)
+	if len(needed) == 0 {
+		return 0, false
+	}
+	total := len(needed)
+	for _, t := range rollouts {
+		for r := range results(t, cut) {
+			delete(needed, name(r))
+		}
+	}
+	return float64(total-len(needed)) / float64(total), true
+}
+
+// supporting returns the set of names of the supporting documents of e, and how
+// a result is named alike.
+func supporting(e dataset.Example) (map[string]bool, func(trajectory.Result) string) {
+	names := make(map[string]bool)
+	for _, id := range e.Supporting {
+		names[id] = true
+	}
+	if len(names) > 0 {
+		return names, func(r trajectory.Result) string { return r.ID }
+	}
+	for _, t := range e.Titles {
+		names[titleKey(t)] = true
+	}
+	return names, func(r trajectory.Result) string { return titleKey(r.Title) }
+}
+
+// titleKey makes titles of different copies of Wikipedia comparable.
+func titleKey(title string) string { return text.Normal(html.UnescapeString(title)) }
+
+// results yields what the searches of t returned at rank cut or better.
+func results(t *trajectory.Trajectory, cut int) func(yield func(trajectory.Result) bool) {
+	return func(yield func(trajectory.Result) bool) {
+		for _, s := range t.Steps {
+			if s.Kind != trajectory.KindSearch {
+				continue
+			}
+			for _, r := range s.Results {
+				if r.Rank <= cut && !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// normals keeps the normal forms of documents by content: rollouts share many.
+type normals map[string]string
+
+// holds reports whether a document that t retrieved at rank cut or better holds
+// a gold answer, both normalised. (FlashRAG, retrieval_recall)
+func (n normals) holds(golds []string, t *trajectory.Trajectory, cut int) bool {
+	for r := range results(t, cut) {
+		content := r.Title + "\n" + r.Text
+		document, ok := n[content]
+		if !ok {
+			document = text.Answer(content)
+			n[content] = document
+		}
+		for _, g := range golds {
+			if g = text.Answer(g); g != "" && strings.Contains(document, g) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A found is the retrieval of one question by cut-off; nil maps if the question
+// has no supporting documents, or no answers are looked for.
+type found struct{ single, pooled, answers map[int]float64 }
+
+// foundBy returns what the completed rollouts of g found. docs is nil if
+// answers are not to be looked for.
+func foundBy(g *group, cuts []int, docs normals) found {
+	f := found{single: make(map[int]float64), pooled: make(map[int]float64), answers: make(map[int]float64)}
+	if len(g.done) == 0 {
+		return f
+	}
+	for _, cut := range cuts {
+		if v, ok := Recall(g.example, g.done, cut); ok {
+			f.pooled[cut] = v
+			f.single[cut] = g.meanOf(func(t *trajectory.Trajectory) float64 {
+				v, _ := Recall(g.example, []*trajectory.Trajectory{t}, cut)
+				return v
+			})
+		}
+		if docs != nil && g.scored() {
+			f.answers[cut] = g.meanOf(func(t *trajectory.Trajectory) float64 {
+				return number(docs.holds(g.example.Golds, t, cut))
+			})
+		}
+	}
+	return f
+}
+
+// retrievalOf returns the means over questions.
+func retrievalOf(groups []*group, cuts []int) Retrieval {
+	r := Retrieval{RecallAt: make(map[int]float64), RecallPooledAt: make(map[int]float64), AnswerRecallAt: make(map[int]float64)}
+	for _, cut := range cuts {
+		var single, pooled, answers running
+		for _, g := range groups {
+			addAt(&single, g.found.single, cut)
+			addAt(&pooled, g.found.pooled, cut)
+			addAt(&answers, g.found.answers, cut)
+		}
+		r.N = single.n
+		setAt(r.RecallAt, cut, single)
+		setAt(r.RecallPooledAt, cut, pooled)
+		setAt(r.AnswerRecallAt, cut, answers)
+	}
+	return r
+}
+
+func addAt(m *running, at map[int]float64, cut int) {
+	if v, ok := at[cut]; ok {
+		m.add(v)
+	}
+}
+
+func setAt(at map[int]float64, cut int, m running) {
+	if v, ok := m.mean(); ok {
+		at[cut] = v
+	}
+}

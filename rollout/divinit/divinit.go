@@ -1,0 +1,196 @@
+// Package divinit gives the parallel rollouts of a question first queries that
+// differ: one model call proposes a pool of candidates, and those that lie
+// furthest apart are taken, one for each rollout. Left alone, the rollouts of a
+// question begin with nearly the same query and never separate. [Seeder] asks
+// and chooses, [Select] is the choice alone.
+//
+// The method is DivInit, arXiv:2606.17209; where its code and its paper differ,
+// this follows the paper. [Seeder.Propose] is the paper's extension to later
+// turns, which it found to gain nothing.
+//
+// # Departures
+//
+// The paper says nothing of ties: they go to the smallest indices. Candidates
+// with the same set of tokens count once. Where too few candidates can be read,
+// the paper's code pads the pool with "… variant i", words that a lexical index
+// would search for; here the model is asked once more for the missing ones, then
+// come spans of the question, and a rollout that still has no query chooses its
+// own, as every rollout does without DivInit.
+//
+// Everything here is safe for concurrent use.
+package divinit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"trawl/agent/llm"
+	"trawl/internal/seed"
+	"trawl/internal/text"
+	"trawl/trajectory"
+)
+
+// Options set the pool and the choice. The zero value is the paper's setting.
+type Options struct {
+	Pool     int          // candidates asked for; default 16, at least one for each rollout
+	Lambda   float64      // weight of closeness to the question, 0 to 1; the paper's best is 0
+	Pick     Pick         // default MaxMin
+	Sampling llm.Sampling // of the pool request; default temperature 1.0, 2,048 tokens
+}
+
+const (
+	defaultPool        = 16
+	defaultTemperature = 1.0
+	defaultMaxTokens   = 2048
+)
+
+// A Seeder chooses the first queries of the rollouts of a question.
+type Seeder struct {
+	client llm.Client
+	opts   Options
+}
+
+// New returns a Seeder that asks client.
+func New(client llm.Client, opts Options) (*Seeder, error) {
+	switch {
+	case opts.Pool < 0:
+		return nil, fmt.Errorf("divinit: a pool of %d", opts.Pool)
+	case !(opts.Lambda >= 0 && opts.Lambda <= 1):
+		return nil, fmt.Errorf("divinit: lambda %v, want 0 to 1", opts.Lambda)
+	case opts.Pick != "" && opts.Pick != MaxMin && opts.Pick != Random:
+		return nil, fmt.Errorf("divinit: unknown pick %q", opts.Pick)
+	}
+	if opts.Pool == 0 {
+		opts.Pool = defaultPool
+	}
+	if opts.Sampling.Temperature == nil {
+		t := defaultTemperature
+		opts.Sampling.Temperature = &t
+	}
+	if opts.Sampling.MaxTokens == 0 {
+		opts.Sampling.MaxTokens = defaultMaxTokens
+	}
+	return &Seeder{client: client, opts: opts}, nil
+}
+
+// Pool returns one first query for each of k rollouts of q. It makes one model
+// call, and a second one only if the first leaves a rollout without a query. A
+// reply that cannot be used is no error, as there is always a query to fall back
+// on; a server that cannot be reached or refuses the request is, and so is the
+// end of ctx. Round and Config of the pool are left to the caller.
+func (s *Seeder) Pool(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+	pool := trajectory.Pool{QuestionID: q.ID}
+	found := &candidates{}
+	n := max(s.opts.Pool, k)
+	for attempt, source := range []trajectory.SeedSource{trajectory.SeedPool, trajectory.SeedRetry} {
+		ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: n - len(found.texts), Have: found.texts}
+		reply, err := s.ask(ctx, ask, seed.Derive(base, "pool", attempt))
+		if err != nil {
+			return pool, fmt.Errorf("divinit: question %s: %w", q.ID, err)
+		}
+		pool.Calls++
+		addUsage(&pool.Usage, reply.Usage)
+		read := Parse(reply.Message.Content, ask.N)
+		pool.Candidates = append(pool.Candidates, read...)
+		found.add(source, read...)
+		if len(found.texts) >= k {
+			break
+		}
+	}
+	pool.Queries = s.assign(q.Text, found, k, seed.Derive(base, "pick"))
+	return pool, nil
+}
+
+// assign gives each of k rollouts a query: what the choice takes of the model's
+// candidates, then spans of the question, then none.
+func (s *Seeder) assign(question string, found *candidates, k int, base int64) []trajectory.SeedQuery {
+	params := Params{Lambda: s.opts.Lambda, Pick: s.opts.Pick, Seed: base}
+	queries := make([]trajectory.SeedQuery, 0, k)
+	for _, i := range Select(question, found.texts, min(k, len(found.texts)), params) {
+		queries = append(queries, trajectory.SeedQuery{Text: found.texts[i], Source: found.sources[i]})
+	}
+	have := len(found.texts)
+	found.add(trajectory.SeedHeuristic, spans(question)...)
+	for i := have; i < len(found.texts) && len(queries) < k; i++ {
+		queries = append(queries, trajectory.SeedQuery{Text: found.texts[i], Source: trajectory.SeedHeuristic})
+	}
+	for len(queries) < k {
+		queries = append(queries, trajectory.SeedQuery{Source: trajectory.SeedSelf})
+	}
+	return queries
+}
+
+// Propose chooses the query of a later turn of a rollout: the model proposes a
+// pool from what the rollout has seen, and the candidate is taken whose nearest
+// earlier query of the rollout is furthest. The query has source self and no
+// text if the reply holds none that is new. The errors are those of Pool; the
+// number is that of model calls.
+func (s *Seeder) Propose(ctx context.Context, q trajectory.Question, steps []trajectory.Step, base int64) (trajectory.SeedQuery, trajectory.CallUsage, int, error) {
+	self := trajectory.SeedQuery{Source: trajectory.SeedSelf}
+	var usage trajectory.CallUsage
+	ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: s.opts.Pool, History: history(steps)}
+	turn := 1
+	if len(steps) > 0 {
+		turn = steps[len(steps)-1].Turn + 1
+	}
+	reply, err := s.ask(ctx, ask, seed.Derive(base, "propose", turn))
+	if err != nil {
+		return self, usage, 0, fmt.Errorf("divinit: question %s: turn %d: %w", q.ID, turn, err)
+	}
+	addUsage(&usage, reply.Usage)
+	read := Parse(reply.Message.Content, ask.N)
+	if i := furthest(read, ask.History); i >= 0 {
+		return trajectory.SeedQuery{Text: read[i], Source: trajectory.SeedPool}, usage, 1, nil
+	}
+	return self, usage, 1, nil
+}
+
+// ask makes one request. A reply that cannot be read, or a prompt that does not
+// fit the model, comes back as an empty reply.
+func (s *Seeder) ask(ctx context.Context, r request, callSeed int64) (*llm.Response, error) {
+	prompt, err := r.prompt()
+	if err != nil {
+		return nil, err
+	}
+	reply, err := s.client.Complete(ctx, &llm.Request{
+		Sampling: s.opts.Sampling,
+		Messages: []llm.Message{{Role: llm.User, Content: prompt}},
+		Seed:     &callSeed,
+		Affinity: r.ID,
+	})
+	switch {
+	case err == nil:
+		return reply, nil
+	case ctx.Err() == nil && (errors.Is(err, llm.ErrMalformed) || errors.Is(err, llm.ErrContextLength)):
+		return &llm.Response{}, nil
+	}
+	return nil, err
+}
+
+// candidates are queries with different token sets.
+type candidates struct {
+	texts   []string
+	sources []trajectory.SeedSource
+	tokens  []text.TokenSet
+}
+
+// add takes those texts that say something new.
+func (c *candidates) add(source trajectory.SeedSource, texts ...string) {
+	for _, t := range texts {
+		tokens := text.Tokens(t)
+		if len(tokens) == 0 || nearest(tokens, c.tokens) == 0 {
+			continue
+		}
+		c.texts = append(c.texts, t)
+		c.sources = append(c.sources, source)
+		c.tokens = append(c.tokens, tokens)
+	}
+}
+
+func addUsage(sum *trajectory.CallUsage, u llm.Usage) {
+	sum.Prompt += u.Prompt
+	sum.Completion += u.Completion
+	sum.Cached += u.Cached
+	sum.Estimated = sum.Estimated || u.Estimated
+}

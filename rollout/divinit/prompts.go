@@ -1,0 +1,60 @@
+package divinit
+
+import (
+	"crypto/sha256"
+	_ "embed" // for the prompt
+	"encoding/hex"
+	"strings"
+	"text/template"
+
+	"trawl/internal/text"
+	"trawl/trajectory"
+)
+
+//go:embed prompts/pool.tmpl
+var poolPrompt string
+
+// PromptHash returns "sha256:" and the hash of the prompt, for the manifest of
+// a run.
+func PromptHash() string {
+	sum := sha256.Sum256([]byte(poolPrompt))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// A request is what the prompt is filled with.
+type request struct {
+	ID       string // of the question
+	Question string // on one line
+	N        int    // queries to ask for
+	Have     []string
+	History  []searched
+}
+
+// searched is a search of the past and what the model was shown of it.
+type searched struct {
+	Query string
+	Shown string
+}
+
+// history returns the searches among steps.
+func history(steps []trajectory.Step) []searched {
+	var out []searched
+	for _, s := range steps {
+		if s.Kind == trajectory.KindSearch {
+			out = append(out, searched{Query: text.Collapse(s.Query), Shown: strings.TrimSpace(s.Shown)})
+		}
+	}
+	return out
+}
+
+func (r request) prompt() (string, error) {
+	t, err := template.New("pool").Parse(poolPrompt)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, r); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,139 @@
+package live
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/blevesearch/bleve/v2/document"
+	index "github.com/blevesearch/bleve_index_api"
+
+	"trawl/search"
+)
+
+// The fields of a document in the store.
+const (
+	contentField = "contents" // postings of Analyze's terms
+	stopField    = "stops"    // postings of the stop words alone, stemmed
+	lengthField  = "lengths"  // doc value: the two lengths, as "dl all"
+	titleField   = "title"    // stored, as the next two
+	textField    = "text"
+	urlField     = "url"
+)
+
+// A class is one of the two ways to score: by what Analyze leaves of query and
+// documents or, for a query of stop words, by all of it.
+type class int
+
+const (
+	byContent class = iota
+	byAll
+	classes
+)
+
+// field returns the name of the field with the class's postings. For byAll those
+// of the stop words suffice, since no other term is ever asked for.
+func (c class) field() string { return [classes]string{contentField, stopField}[c] }
+
+// A field is a piece of a document as scorch takes it, with its analysis.
+type field struct {
+	name    string
+	options index.FieldIndexingOptions
+	value   []byte
+	freqs   index.TokenFrequencies
+	length  int
+	analyze func() // nil for fields that come analysed
+}
+
+// newDocument returns the document as it goes into the store. Its terms are
+// found when the store's workers ask its first field to analyse itself.
+func newDocument(doc search.Document) *document.Document {
+	content := &field{name: contentField, options: index.IndexField}
+	stops := &field{name: stopField, options: index.IndexField}
+	lengths := &field{name: lengthField, options: index.IndexField | index.DocValues}
+	content.analyze = func() {
+		contentTokens, stopTokens := split(doc.Title + "\n" + doc.Text)
+		content.count(stem(contentTokens))
+		stops.count(stem(stopTokens))
+		lengths.count([]string{formatLengths(content.length, content.length+stops.length)})
+		content.analyze = nil
+	}
+	d := document.NewDocument(doc.ID)
+	d.AddField(content)
+	d.AddField(stops)
+	d.AddField(lengths)
+	for _, f := range []struct{ name, value string }{
+		{titleField, doc.Title}, {textField, doc.Text}, {urlField, doc.URL},
+	} {
+		if f.value != "" {
+			d.AddField(&field{name: f.name, options: index.StoreField, value: []byte(f.value)})
+		}
+	}
+	return d
+}
+
+// count sets what the analysis of the field found.
+func (f *field) count(terms []string) {
+	counts := make(map[string]int, len(terms))
+	for _, t := range terms {
+		counts[t]++
+	}
+	f.length = len(terms)
+	f.freqs = make(index.TokenFrequencies, len(counts))
+	entries := make([]index.TokenFreq, 0, len(counts))
+	for term, n := range counts {
+		entries = append(entries, index.TokenFreq{Term: []byte(term)})
+		e := &entries[len(entries)-1]
+		e.SetFrequency(n)
+		f.freqs[term] = e
+	}
+}
+
+func formatLengths(content, all int) string { return fmt.Sprintf("%d %d", content, all) }
+
+// parseLengths is the reverse of formatLengths.
+func parseLengths(value string) (lengths [classes]uint32, err error) {
+	content, all, _ := strings.Cut(value, " ")
+	for class, digits := range []string{content, all} {
+		n, err := strconv.ParseUint(digits, 10, 32)
+		if err != nil {
+			return lengths, fmt.Errorf("document lengths %q: %w", value, err)
+		}
+		lengths[class] = uint32(n)
+	}
+	return lengths, nil
+}
+
+// Analyze implements [index.Field].
+func (f *field) Analyze() {
+	if f.analyze != nil {
+		f.analyze()
+	}
+}
+
+// Name implements [index.Field].
+func (f *field) Name() string { return f.name }
+
+// Value implements [index.Field].
+func (f *field) Value() []byte { return f.value }
+
+// ArrayPositions implements [index.Field].
+func (f *field) ArrayPositions() []uint64 { return nil }
+
+// EncodedFieldType implements [index.Field]: text.
+func (f *field) EncodedFieldType() byte { return 't' }
+
+// Options implements [index.Field].
+func (f *field) Options() index.FieldIndexingOptions { return f.options }
+
+// AnalyzedLength implements [index.Field].
+func (f *field) AnalyzedLength() int { return f.length }
+
+// AnalyzedTokenFrequencies implements [index.Field].
+func (f *field) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freqs }
+
+// NumPlainTextBytes implements [index.Field].
+func (f *field) NumPlainTextBytes() uint64 { return uint64(len(f.value)) }
+
+// Size implements [document.Field]; it feeds statistics that nothing here reads.
+func (f *field) Size() int { return len(f.value) }

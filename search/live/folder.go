@@ -1,0 +1,155 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	metaFile     = "index.json"
+	buildingFile = "index.building"
+	storeFolder  = "store"
+
+	formatName    = "trawl live index"
+	formatVersion = 1
+)
+
+// A meta is the content of index.json.
+type meta struct {
+	Format    string `json:"format"`
+	Version   int    `json:"version"`
+	Params    Params `json:"params"`
+	Documents int    `json:"documents"` // when index.json was written
+	Terms     uint64 `json:"terms"`     // total length of the documents, in terms
+	Source    string `json:"source,omitempty"`
+}
+
+// readMeta reads index.json of a complete index.
+func readMeta(dir string) (meta, error) {
+	var m meta
+	data, err := os.ReadFile(filepath.Join(dir, metaFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, missingMeta(dir)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil || m.Format != formatName {
+		return m, fmt.Errorf("%w: its %s is another program's", ErrForeign, metaFile)
+	}
+	if m.Version != formatVersion {
+		return m, fmt.Errorf("%s says version %d and this trawl reads version %d: run trawl index again", metaFile, m.Version, formatVersion)
+	}
+	if err := m.Params.Validate(); err != nil {
+		return m, fmt.Errorf("%s: %w", metaFile, err)
+	}
+	return m, nil
+}
+
+// missingMeta returns what the absence of index.json means.
+func missingMeta(dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, buildingFile)); err == nil {
+		return ErrIncomplete
+	}
+	return fmt.Errorf("%w: it has no %s", ErrForeign, metaFile)
+}
+
+// writeMeta puts index.json in place, whole or not at all, and takes the mark
+// of building away.
+func writeMeta(dir string, m meta) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, metaFile+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(append(data, '\n'))
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), filepath.Join(dir, metaFile)); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, buildingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return syncFolder(dir)
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// claim makes dir a folder in which an index is being built. It takes a folder
+// that is absent, empty, or left by a building that was cut short, which is
+// cleared; anything else is left as it is.
+func claim(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	has := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		has[e.Name()] = true
+	}
+	switch {
+	case has[metaFile]:
+		if _, err := readMeta(dir); errors.Is(err, ErrForeign) {
+			return err
+		}
+		return ErrExists
+	case has[buildingFile]:
+		if err := clearStore(dir); err != nil {
+			return err
+		}
+	case len(entries) > 0:
+		return fmt.Errorf("%w, and not empty: it holds %s", ErrForeign, entries[0].Name())
+	}
+	return os.WriteFile(filepath.Join(dir, buildingFile), nil, 0o644)
+}
+
+// clearStore removes the store that a dead process left, if it is dead.
+func clearStore(dir string) error {
+	store := filepath.Join(dir, storeFolder)
+	if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s, err := openStore(dir, true)
+	if errors.Is(err, ErrBusy) {
+		return err
+	}
+	if err == nil {
+		if err := s.close(); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(store)
+}
+
+// abandon removes what claim and the store put into dir.
+func abandon(dir string) error {
+	err := errors.Join(
+		os.RemoveAll(filepath.Join(dir, storeFolder)),
+		os.Remove(filepath.Join(dir, buildingFile)),
+	)
+	os.Remove(dir) // only if nothing else is in it
+	return err
+}

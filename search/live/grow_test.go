@@ -1,0 +1,160 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trawl/search"
+	"trawl/search/live"
+)
+
+func TestReplace(t *testing.T) {
+	x := create(t)
+	add(t, x, three...)
+	add(t, x, search.Document{ID: "1", Title: "Owl", Text: "An owl hunts at night.", URL: "https://example.org/owl"})
+	if diff := cmp.Diff([]string{"3"}, found(t, x, "bird")); diff != "" {
+		t.Errorf("found by what was replaced (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"1"}, found(t, x, "night")); diff != "" {
+		t.Errorf("found by what replaced it (-want +got):\n%s", diff)
+	}
+	stats, err := x.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// owl owl hunt night, elk elk deer, fox fox bird deer
+	if stats.Documents != 3 || stats.Terms != 11 {
+		t.Errorf("%d documents with %d terms, want 3 with 11", stats.Documents, stats.Terms)
+	}
+	got, ok, err := x.Get("1")
+	want := search.Document{ID: "1", Title: "Owl", Text: "An owl hunts at night.", URL: "https://example.org/owl"}
+	if diff := cmp.Diff(want, got); err != nil || !ok || diff != "" {
+		t.Errorf("Get: %v, %v (-want +got):\n%s", ok, err, diff)
+	}
+	for _, id := range []string{"", "4", "1 ", "bird"} {
+		if _, ok, err := x.Get(id); ok || err != nil {
+			t.Errorf("Get(%q): %v, %v, want nothing", id, ok, err)
+		}
+	}
+	add(t, x, search.Document{ID: "2", Text: "one"}, search.Document{ID: "2", Text: "two"})
+	if got, _, _ := x.Get("2"); got.Text != "two" {
+		t.Errorf("of two in one batch %q stays, want the last", got.Text)
+	}
+}
+
+// TestReplacedScoresAlike compares an index in which documents were replaced,
+// in several batches, with one that never had the others: N, df and average
+// length must count only what is there.
+func TestReplacedScoresAlike(t *testing.T) {
+	var docs []search.Document
+	for i := range 40 {
+		docs = append(docs, search.Document{ID: fmt.Sprint(i), Title: fmt.Sprintf("Page %d", i%7), Text: strings.Repeat("owl ", i%5) + strings.Repeat("elk fox ", i%3)})
+	}
+	fresh := reopen(t, build(t, docs))
+	grown := create(t)
+	for i, doc := range docs {
+		add(t, grown, search.Document{ID: doc.ID, Text: strings.Repeat("owl elk ", i)})
+	}
+	add(t, grown, docs[:10]...)
+	add(t, grown, docs[10:]...)
+	for _, query := range []string{"owl", "elk owl page", "fox", "to be", "page 3"} {
+		want, err := fresh.Search(t.Context(), query, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := grown.Search(t.Context(), query, 40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-fresh +grown):\n%s", query, diff)
+		}
+	}
+}
+
+func TestGrow(t *testing.T) {
+	dir := build(t, three)
+	x, err := live.Grow(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, x, search.Document{ID: "4", Title: "Bat", Text: "A bat is no bird."})
+	if err := x.Add(search.Document{ID: "5", Text: "A late bird."}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"1", "4", "3"}, found(t, x, "bird")); diff != "" {
+		t.Errorf("before Close (-want +got):\n%s", diff)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	y := reopen(t, dir)
+	if diff := cmp.Diff([]string{"5", "1", "4", "3"}, found(t, y, "bird")); diff != "" {
+		t.Errorf("after Close (-want +got):\n%s", diff)
+	}
+	if err := y.Add(three[0]); err == nil || !strings.Contains(err.Error(), "open for searching only") {
+		t.Errorf("Add to an index open for searching: %v", err)
+	}
+}
+
+func TestClosed(t *testing.T) {
+	x := reopen(t, build(t, three))
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, searchErr := x.Search(t.Context(), "bird", 3)
+	_, _, getErr := x.Get("1")
+	_, statsErr := x.Stats()
+	for name, err := range map[string]error{"Search": searchErr, "Get": getErr, "Stats": statsErr, "Flush": x.Flush(), "Close": x.Close()} {
+		if !errors.Is(err, live.ErrClosed) {
+			t.Errorf("%s of a closed index: %v, want ErrClosed", name, err)
+		}
+	}
+}
+
+func TestCancelledSearch(t *testing.T) {
+	x := reopen(t, build(t, three))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := x.Search(ctx, "bird", 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("Search: %v, want context.Canceled", err)
+	}
+}
+
+// TestGrowWhileSearched adds documents under searches that must each see a whole
+// number of batches.
+func TestGrowWhileSearched(t *testing.T) {
+	x := create(t)
+	const batches, size = 12, 5
+	var g sync.WaitGroup
+	for range 4 {
+		g.Go(func() {
+			for last := 0; last < batches*size; {
+				hits, err := x.Search(t.Context(), "owl", 1000)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if len(hits)%size != 0 || len(hits) < last {
+					t.Errorf("%d hits after %d", len(hits), last)
+					return
+				}
+				last = len(hits)
+			}
+		})
+	}
+	for b := range batches {
+		var docs []search.Document
+		for i := range size {
+			docs = append(docs, search.Document{ID: fmt.Sprint(b, i), Text: "owl"})
+		}
+		add(t, x, docs...)
+	}
+	g.Wait()
+}

@@ -1,0 +1,276 @@
+package store_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trawl/internal/seed"
+	"trawl/trajectory"
+	"trawl/trajectory/store"
+)
+
+// TestMain makes the test binary a process that writes a run, for the tests that
+// kill one.
+func TestMain(m *testing.M) {
+	dir := os.Getenv("STORE_TEST_DIR")
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	work := map[string]func(dir string) error{"write": writeRun, "hold": hold, "fill": fill}[os.Getenv("STORE_TEST_WORK")]
+	if err := work(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// child starts the test binary to do work in dir.
+func child(t *testing.T, work, dir string) (*exec.Cmd, *bufio.Reader) {
+	t.Helper()
+	exe, err := os.Executable()
+	check(t, err)
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), "STORE_TEST_DIR="+dir, "STORE_TEST_WORK="+work)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	check(t, err)
+	check(t, cmd.Start())
+	return cmd, bufio.NewReader(out)
+}
+
+// hold opens the run, says so, and keeps it until it is killed.
+func hold(dir string) error {
+	s, err := store.Open(dir, manifest())
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	fmt.Println("open")
+	select {}
+}
+
+func TestTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	cmd, out := child(t, "hold", dir)
+	if _, err := out.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	_, err := store.Open(dir, manifest())
+	if want := fmt.Sprintf("store: %s is being written by process %d", dir, cmd.Process.Pid); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	read(t, dir) // a reader is not kept out
+	check(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	check(t, open(t, dir).Close()) // and a lock does not outlive its process
+}
+
+const (
+	crashRollouts = 30
+	crashTurns    = 3
+)
+
+func crashKey(i int) trajectory.Key { return key(fmt.Sprintf("q%02d", i/4), i%4) }
+
+// crashTurn is large, so that kills fall into writes.
+func crashTurn(i, n int) trajectory.Turn {
+	tn := turn(n, fmt.Sprintf("rollout %d turn %d", i, n))
+	tn.Steps[0].Shown = strings.Repeat(fmt.Sprintf("%d.%d ", i, n), 8000)
+	return tn
+}
+
+// writeRun does what of the rollouts is not done, from where each was, and
+// writes a byte before and after whatever it puts on disk.
+func writeRun(dir string) error {
+	s, err := store.Open(dir, manifest())
+	if err != nil {
+		return err
+	}
+	tick := func() { os.Stdout.Write([]byte{'.'}) }
+	for i := range crashRollouts {
+		k := crashKey(i)
+		if s.Has(k) {
+			continue
+		}
+		t := done(k, fmt.Sprint("answer ", i))
+		t.Steps = nil
+		past := s.Past(k)
+		for n := 1; n <= crashTurns; n++ {
+			if n > len(past) {
+				past = append(past, crashTurn(i, n))
+				tick()
+				if err := s.Record(k, past[n-1]); err != nil {
+					return err
+				}
+			}
+			t.Steps = append(t.Steps, past[n-1].Steps...)
+		}
+		tick()
+		if err := s.Append(t); err != nil {
+			return err
+		}
+		tick()
+	}
+	if err := s.Complete(); err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// TestKill kills a process that writes a run, again and again at moments that
+// chance chooses, and compares what the last one leaves with a run that nobody
+// disturbed.
+func TestKill(t *testing.T) {
+	calm, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	check(t, writeRunQuietly(calm))
+	r := seed.Rand(1)
+	kills := 0
+	for finished := false; !finished; {
+		cmd, out := child(t, "write", dir)
+		life := 1 + r.IntN(14)
+		if kills >= 20 {
+			life = 1 << 20
+		}
+		if _, err := out.Discard(life); err == nil {
+			kills++
+			_ = cmd.Process.Kill()
+		}
+		finished = cmd.Wait() == nil
+	}
+	if kills < 15 {
+		t.Errorf("only %d kills before the run was complete", kills)
+	}
+	want, got := read(t, calm), read(t, dir)
+	if diff := cmp.Diff(want.Trajectories, got.Trajectories); diff != "" {
+		t.Errorf("trajectories mismatch (-calm +killed):\n%.2000s", diff)
+	}
+	if diff := cmp.Diff(store.Counts{Lines: crashRollouts, Parsed: crashRollouts}, got.Counts); diff != "" {
+		t.Errorf("counts mismatch, a rollout was done twice or lost (-want +got):\n%s", diff)
+	}
+	if size(t, dir, "journal.jsonl") != 0 {
+		t.Error("the journal of the complete run is not empty")
+	}
+}
+
+func writeRunQuietly(dir string) error {
+	stdout := os.Stdout
+	defer func() { os.Stdout = stdout }()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	os.Stdout = null
+	return writeRun(dir)
+}
+
+// TestTornAtEveryByte cuts the last record of each file at every byte and goes
+// on: what was whole stays, what was torn is done again, and nothing else.
+func TestTornAtEveryByte(t *testing.T) {
+	whole := t.TempDir()
+	s := open(t, whole)
+	a, b, c := key("q", 0), key("q", 1), key("q", 2)
+	short := func(k trajectory.Key, answer string) *trajectory.Trajectory {
+		t := done(k, answer)
+		t.Steps, t.Messages = nil, nil
+		return t
+	}
+	two := trajectory.Turn{Number: 2, Answer: "東京", Source: trajectory.AnswerTag}
+	check(t, s.Append(short(a, "a")))
+	check(t, s.Append(short(b, "東京")))
+	check(t, s.Record(c, turn(1, "one")))
+	check(t, s.Record(c, two))
+	check(t, s.Close())
+	files := contents(t, whole)
+
+	cuts := func(name string) (string, int) {
+		last := strings.LastIndexByte(strings.TrimSuffix(files[name], "\n"), '\n') + 1
+		return files[name], last
+	}
+	reopen := func(t *testing.T, name, content string) (*store.Store, string) {
+		dir := t.TempDir()
+		for f, data := range files {
+			check(t, os.WriteFile(filepath.Join(dir, f), []byte(data), 0o644))
+		}
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
+		return open(t, dir), dir
+	}
+	t.Run("rollouts", func(t *testing.T) {
+		content, last := cuts("rollouts.jsonl")
+		for cut := last; cut <= len(content); cut++ {
+			s, dir := reopen(t, "rollouts.jsonl", content[:cut])
+			kept := cut >= len(content)-1 // all but the end of the line is all
+			if s.Has(b) != kept || !s.Has(a) {
+				t.Fatalf("cut at %d of %d: Has = %v", cut-last, len(content)-last, s.Has(b))
+			}
+			if torn := s.Found().Rollouts.Torn; !kept && torn != int64(cut-last) || kept && torn != 0 {
+				t.Fatalf("cut at %d: %d torn bytes", cut-last, torn)
+			}
+			if !kept {
+				check(t, s.Append(short(b, "東京")))
+			}
+			check(t, s.Close())
+			if after := contents(t, dir)["rollouts.jsonl"]; after != content {
+				t.Fatalf("cut at %d and gone on:\n%s\nwant\n%s", cut-last, after, content)
+			}
+		}
+	})
+	t.Run("journal", func(t *testing.T) {
+		content, last := cuts("journal.jsonl")
+		for cut := last; cut <= len(content); cut++ {
+			s, dir := reopen(t, "journal.jsonl", content[:cut])
+			kept := cut >= len(content)-1
+			past := s.Past(c)
+			if want := map[bool]int{true: 2, false: 1}[kept]; len(past) != want {
+				t.Fatalf("cut at %d of %d: %d turns, want %d", cut-last, len(content)-last, len(past), want)
+			}
+			if !kept {
+				check(t, s.Record(c, two))
+			}
+			check(t, s.Close())
+			if after := contents(t, dir)["journal.jsonl"]; after != content {
+				t.Fatalf("cut at %d and gone on:\n%s\nwant\n%s", cut-last, after, content)
+			}
+		}
+	})
+}
+
+// TestReaderOfATornFile makes sure that a reader, who may not write, sees the
+// same as the next writer.
+func TestReaderOfATornFile(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	check(t, s.Append(done(key("q", 0), "a")))
+	check(t, s.Append(done(key("q", 1), "b")))
+	check(t, s.Close())
+	path := filepath.Join(dir, "rollouts.jsonl")
+	data, err := os.ReadFile(path)
+	check(t, err)
+	for _, tt := range []struct{ cut, done int }{{1, 2}, {2, 1}, {20, 1}} {
+		torn := data[:len(data)-tt.cut]
+		check(t, os.WriteFile(path, torn, 0o644))
+		if run := read(t, dir); len(run.Trajectories) != tt.done || (run.Counts.Torn == 0) != (tt.done == 2) {
+			t.Errorf("cut by %d: %d trajectories, counts %+v", tt.cut, len(run.Trajectories), run.Counts)
+		}
+		scanned := 0
+		for _, err := range store.Scan(dir) {
+			check(t, err)
+			scanned++
+		}
+		if scanned != tt.done {
+			t.Errorf("cut by %d: %d scanned, want %d", tt.cut, scanned, tt.done)
+		}
+		after, err := os.ReadFile(path)
+		check(t, err)
+		if !bytes.Equal(torn, after) {
+			t.Error("reading changed the file")
+		}
+	}
+}

@@ -1,0 +1,18 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package store
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// lockDir makes the lock file of dir. It keeps nobody out: on this system it is
+// the user who must not let two processes write one run at a time.
+func lockDir(dir string) (io.Closer, error) {
+	return os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+}
+
+// syncDir does nothing: here a folder cannot be synced.
+func syncDir(string) error { return nil }

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// A faulty file writes at most room bytes in all, and fails to sync when told.
+type faulty struct {
+	*os.File
+	room    int
+	syncErr error
+	syncs   atomic.Int32
+	block   chan struct{} // if set, Sync waits for it
+}
+
+func (f *faulty) WriteAt(b []byte, at int64) (int, error) {
+	n, err := f.File.WriteAt(b[:min(len(b), f.room)], at)
+	f.room -= n
+	if err == nil && n < len(b) {
+		err = syscall.ENOSPC
+	}
+	return n, err
+}
+
+func (f *faulty) Sync() error {
+	f.syncs.Add(1)
+	if f.block != nil {
+		<-f.block
+	}
+	return f.syncErr
+}
+
+func newFaulty(t *testing.T, room int) (*log, *faulty) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	f := &faulty{File: file, room: room}
+	return &log{f: f}, f
+}
+
+func TestFullDiskAtEveryByte(t *testing.T) {
+	const first, second, third = "first\n", "second\n", "3\n"
+	for room := len(first); room < len(first+second); room++ {
+		l, f := newFaulty(t, room)
+		if _, err := l.append([]byte(first)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.append([]byte(second)); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("room %d: error %v, want %v", room, err, syscall.ENOSPC)
+		}
+		if got, _ := os.ReadFile(f.Name()); string(got) != first {
+			t.Errorf("room %d: file is %q after a failed write, want %q", room, got, first)
+		}
+		f.room = 100
+		at, err := l.append([]byte(third))
+		if err != nil || at != int64(len(first)) {
+			t.Errorf("room %d: appended at %d, %v", room, at, err)
+		}
+		if got, _ := os.ReadFile(f.Name()); string(got) != first+third {
+			t.Errorf("room %d: file is %q, want %q", room, got, first+third)
+		}
+	}
+}
+
+// TestFailedSync makes sure that nothing is believed after an fsync that failed:
+// the kernel may have dropped what it could not write, and says so only once.
+func TestFailedSync(t *testing.T) {
+	l, f := newFaulty(t, 100)
+	f.syncErr = syscall.EIO
+	if _, err := l.append([]byte("line\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.sync(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("error %v, want %v", err, syscall.EIO)
+	}
+	f.syncErr = nil
+	if err := l.sync(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("the next sync: error %v, want %v", err, syscall.EIO)
+	}
+	if _, err := l.append([]byte("line\n")); !errors.Is(err, syscall.EIO) {
+		t.Errorf("the next append: error %v, want %v", err, syscall.EIO)
+	}
+}
+
+// TestSyncIsShared holds one fsync back while others wait for theirs.
+func TestSyncIsShared(t *testing.T) {
+	l, f := newFaulty(t, 1000)
+	f.block = make(chan struct{})
+	var wg sync.WaitGroup
+	appended := make(chan struct{}, 20)
+	for i := range 20 {
+		wg.Go(func() {
+			if _, err := l.append(fmt.Appendln(nil, i)); err != nil {
+				t.Error(err)
+			}
+			appended <- struct{}{}
+			if err := l.sync(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range 20 {
+		<-appended
+	}
+	close(f.block)
+	wg.Wait()
+	if n := f.syncs.Load(); n > 2 {
+		t.Errorf("%d fsyncs for 20 lines that were there, want at most 2", n)
+	}
+	before := f.syncs.Load()
+	if err := l.sync(); err != nil || f.syncs.Load() != before {
+		t.Errorf("a sync with nothing new: %d fsyncs, %v", f.syncs.Load()-before, err)
+	}
+	if err := l.empty(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.append([]byte("x\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.sync(); err != nil || f.syncs.Load() == before {
+		t.Errorf("a short line after emptying is not synced, %v", err)
+	}
+}
