@@ -16,8 +16,11 @@
 //
 // Models and servers keep to no format. What a reply says is read in layers, by
 // rules that the parser's functions give, and everything that had to be mended
-// is recorded. What documents say is data: it is shown without markup, and no
-// part of it is ever parsed.
+// is recorded; the names are in repairs.go. Marks such as (A1), (B5) and (D2)
+// name kinds of failure that people reported of such systems, and the tests
+// that replay them: A calls and arguments, B reasoning, C limits, D loops. What
+// documents say is data: it is shown without markup, and no part of it is ever
+// parsed.
 //
 // # Departures
 //

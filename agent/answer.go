@@ -45,6 +45,19 @@ const (
 	maxSentence = 200 // of a last sentence of the thought (DivInit B.6)
 )
 
+var declared = regexp.MustCompile(`(?i)^(?:(?:so|thus|hence|therefore),?\s+)?the\s+(?:final\s+|correct\s+)?answer\s+(?:is|would be)[\s:]+(\S.*)$`)
+
+// declaredAnswer returns the answer of a text whose last line is a sentence
+// "The answer is …", unless that says that there is none.
+func declaredAnswer(s string) string {
+	s = strings.TrimSpace(s)
+	m := declared.FindStringSubmatch(strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:]))
+	if m == nil || announces(m[1]) || strings.Contains(m[1], "?") {
+		return ""
+	}
+	return guess(m[1])
+}
+
 // openers are the words that begin replies that announce or decline something.
 var openers = []string{"i", "let", "let's", "we", "first i", "first we", "next i", "next we", "now i", "now we", "now let", "to find", "to answer", "to determine",
 	"so", "ok", "okay", "alright", "sure", "searching", "looking", "need", "please", "could", "would", "sorry", "unfortunately", "unknown", "no results", "no documents",

@@ -33,7 +33,7 @@ func (r *jsonReader) value(s string) (any, error) {
 		return nil, errNoJSON
 	}
 	r.mended = true
-	if strings.Contains(s, "&quot;") {
+	if strings.Contains(s, "&quot;") && !r.decoded {
 		r.decoded = true
 		return r.value(entities.Replace(s))
 	}

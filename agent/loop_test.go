@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sync/errgroup"
 
 	"trawl/agent"
 	"trawl/agent/llm"
@@ -550,6 +551,33 @@ func TestRunErrors(t *testing.T) {
 	task.Record = func(trajectory.Turn) error { return full }
 	if _, err := agent.New(llmtest.NewScript(answer("x")), searcher(), agent.Options{}).Run(t.Context(), task); !errors.Is(err, full) {
 		t.Errorf("Run with a journal that fails = %v", err)
+	}
+}
+
+// One agent carries out many rollouts at once, and none changes another.
+func TestRunConcurrently(t *testing.T) {
+	var calls atomic.Int32
+	a := agent.New(mind(&calls), searcher(), agent.Options{Sampling: llm.Sampling{Stop: make([]string, 0, 8), Extra: map[string]any{"top_k": 1}}})
+	var alone, together [8]*trajectory.Trajectory
+	run := func(into *[8]*trajectory.Trajectory, i int) {
+		task := testTask()
+		task.Seed = int64(i)
+		got, err := a.Run(t.Context(), task)
+		if err != nil {
+			t.Error(err)
+		}
+		into[i] = got
+	}
+	for i := range alone {
+		run(&alone, i)
+	}
+	var g errgroup.Group
+	for i := range together {
+		g.Go(func() error { run(&together, i); return nil })
+	}
+	_ = g.Wait() // the functions return nothing
+	if diff := cmp.Diff(alone, together, noTimes); diff != "" {
+		t.Errorf("trajectories mismatch (-alone +together):\n%s", diff)
 	}
 }
 

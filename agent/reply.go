@@ -123,7 +123,10 @@ func (a *actions) untagged(s string) {
 		a.tagged = true
 		return
 	}
-	if a.dialect == Native {
+	if a.dialect != Native {
+		return
+	}
+	if a.answer = declaredAnswer(s); a.answer == "" {
 		a.answer = shortAnswer(s)
 	}
 }

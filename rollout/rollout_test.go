@@ -157,6 +157,28 @@ func TestRolloutsOfAQuestionStartTogether(t *testing.T) {
 	})
 }
 
+// TestGoroutinesWaitForAPool makes sure that those with nothing to do are there
+// when a pool brings work for all of them.
+func TestGoroutinesWaitForAPool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deps := rollout.Deps{
+			Store: newMemory(),
+			Runner: runner(func(ctx context.Context, task agent.Task) (*trajectory.Trajectory, error) {
+				wait(ctx, time.Second)
+				return work(ctx, task)
+			}),
+			Seeder: seeder(func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+				wait(ctx, time.Second)
+				return numbered(ctx, q, k, base)
+			}),
+		}
+		got, err := rollout.Run(t.Context(), rollout.Plan{Questions: questions(1), Count: 8, Concurrency: 8, Config: config}, deps)
+		if err != nil || got.Elapsed != 2*time.Second {
+			t.Errorf("took %v, %v; want 1 s for the pool and 1 s for all rollouts", got.Elapsed, err)
+		}
+	})
+}
+
 // wait passes time in a bubble.
 func wait(ctx context.Context, d time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, d)

@@ -41,10 +41,8 @@ func (l *limit) Complete(ctx context.Context, req *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var outcome error = context.Canceled // of a call that panics
-	defer func() { l.leave(cuts, outcome) }()
 	resp, err := l.client.Complete(ctx, req)
-	outcome = err
+	l.leave(cuts, err)
 	return resp, err
 }
 

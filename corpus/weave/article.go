@@ -10,11 +10,9 @@ import (
 	"trawl/search"
 )
 
-// An article has minWords to maxWords words, its title not counted.
-const (
-	minWords = 60
-	maxWords = 130
-)
+// An article has minWords words or more, and not many more: no kind has facts
+// for more than 130.
+const minWords = 60
 
 // A scribe writes articles, one at a time. What it writes of an entity depends
 // on the world and the entity alone.
@@ -71,20 +69,13 @@ func (s *scribe) text() string {
 }
 
 // end finishes the sentence that was written from position from: its first
-// letter becomes a capital. It takes the sentence back, and reports false, if
-// the article would become too long.
-func (s *scribe) end(from int) bool {
-	words := 1 + bytes.Count(s.buf[from:], []byte{' '})
-	if s.words+words > maxWords {
-		s.buf = s.buf[:from]
-		return false
-	}
+// letter becomes a capital.
+func (s *scribe) end(from int) {
 	if c := s.buf[from]; 'a' <= c && c <= 'z' {
 		s.buf[from] = c - 'a' + 'A'
 	}
-	s.words += words
+	s.words += 1 + bytes.Count(s.buf[from:], []byte{' '})
 	s.ends = append(s.ends, len(s.buf))
-	return true
 }
 
 // define writes the first sentence.
@@ -138,7 +129,7 @@ func (s *scribe) is() string {
 // definition has not stated.
 func (s *scribe) ownFacts() {
 	for _, t := range s.w.facts.about(s.topic) {
-		if !s.said(t) && t.relation != venue {
+		if !s.said(t) {
 			s.state(t, pick(s.rng, lexicon[t.relation].says))
 		}
 	}

@@ -19,7 +19,7 @@ func (a *asker) chain(n int) (draft, bool) {
 	}
 	p.kind, p.start = a.w.kind(at), at
 	reached, _, ok := a.w.follow(p)
-	if !ok || plain(p) || !a.straight(p, reached) {
+	if !ok || plain(p) || !straight(p, reached) {
 		return draft{}, false
 	}
 	k, v := last.kind, reached[n-1]
@@ -95,7 +95,7 @@ func plain(p path) bool {
 }
 
 // straight reports whether p passes no entity twice.
-func (a *asker) straight(p path, reached []uint32) bool {
+func straight(p path, reached []uint32) bool {
 	seen := []uint32{p.start}
 	for i, v := range reached {
 		if !p.hops[i].kind.isEntity() {

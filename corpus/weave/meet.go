@@ -60,19 +60,34 @@ func (a *asker) arms(e uint32, n int) ([]arm, bool) {
 	return arms, len(arms) == n
 }
 
-// extend replaces the thing that one arm names by a path that leads to it from
-// another.
+// extend replaces what one arm names, an entity or a year, by a path that
+// leads to it from another entity.
 func (a *asker) extend(e uint32, arms []arm) bool {
-	for i, m := range arms {
-		if !m.known.kind.isEntity() {
+	m := &arms[a.rng.IntN(len(arms))].known
+	into := a.into
+	if m.kind == year {
+		into = a.intoYear
+	}
+	from, h, ok := into(m.start)
+	if !ok || from == e {
+		return false
+	}
+	*m = path{a.w.kind(from), from, []hop{h}}
+	return true
+}
+
+// intoYear draws an entity and the hop from it to the year y.
+func (a *asker) intoYear(y uint32) (uint32, hop, bool) {
+	for range 500 {
+		r := relation(a.rng.IntN(relations))
+		l := &lexicon[r]
+		if l.object[0] != year {
 			continue
 		}
-		from, h, ok := a.into(m.known.start)
-		if !ok || from == e {
-			return false
+		e := a.w.any(a.rng, l.domain[a.rng.IntN(len(l.domain))])
+		if v, ok := a.w.facts.object(e, r); ok && v == y {
+			return e, hop{r, false, year}, true
 		}
-		arms[i].known = path{a.w.kind(from), from, []hop{h}}
-		return true
 	}
-	return false
+	return 0, hop{}, false
 }

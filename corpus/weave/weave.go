@@ -24,7 +24,7 @@
 // facts instead of Prolog.
 //
 // The same Options make the same bytes. A World does not change after New and
-// is safe for concurrent use. It holds about 110 bytes for each entity and no
+// is safe for concurrent use. It holds about 70 bytes for each entity and no
 // text.
 package weave
 
@@ -42,13 +42,17 @@ import (
 // options are equal only within one version.
 const Version = 1
 
-// MinEntities is the size of the smallest world.
-const MinEntities = 50
+// MinEntities and MaxEntities are the sizes of the smallest world and of the
+// largest that the name lists have room for.
+const (
+	MinEntities = 50
+	MaxEntities = 2_000_000
+)
 
 // Options say which world to weave.
 type Options struct {
 	Seed      int64
-	Entities  int // one document each; default 1,000, at least [MinEntities]
+	Entities  int // one document each; default 1,000, from [MinEntities] to [MaxEntities]
 	Questions int // default 0, a corpus alone
 	Mix       Mix // the zero value selects DefaultMix
 }
@@ -86,8 +90,8 @@ func New(opts Options) (*World, error) {
 	if opts.Mix == (Mix{}) {
 		opts.Mix = DefaultMix()
 	}
-	if opts.Entities < MinEntities || opts.Entities > 1<<30 {
-		return nil, fmt.Errorf("weave: %d entities, want %d to %d", opts.Entities, MinEntities, 1<<30)
+	if opts.Entities < MinEntities || opts.Entities > MaxEntities {
+		return nil, fmt.Errorf("weave: %d entities, want %d to %d", opts.Entities, MinEntities, MaxEntities)
 	}
 	if m := opts.Mix; opts.Questions < 0 || min(m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison) < 0 {
 		return nil, fmt.Errorf("weave: %d questions with the mix %+v: negative", opts.Questions, opts.Mix)

@@ -216,6 +216,7 @@ func TestNewFails(t *testing.T) {
 		want string
 	}{
 		{"too small", weave.Options{Entities: 10}, "10 entities"},
+		{"too large", weave.Options{Entities: 1 << 40}, "want 50 to 2000000"},
 		{"negative", weave.Options{Questions: -1}, "negative"},
 		{"negative share", weave.Options{Mix: weave.Mix{Chain2: 2, Chain3: -1}}, "negative"},
 		{"too many questions", weave.Options{Entities: 50, Questions: 5000}, "a world of 50 entities holds"},

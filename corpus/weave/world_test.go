@@ -1,11 +1,13 @@
 package weave
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"trawl/internal/seed"
 	"trawl/internal/text"
 )
 
@@ -79,6 +81,9 @@ func questionsHaveOneAnswer(t *testing.T, w *World, r *reader) {
 		if found[0].text != q.Answers[0] {
 			t.Errorf("%s: the answer is %q, not %q", q.Text, found[0].text, q.Answers[0])
 		}
+		if m := looseName.FindString(q.Text); m != "" {
+			t.Errorf("%s: it is left open whose %q is meant", q.Text, m)
+		}
 		if k := found[0].kind; k != verdictKind && k.String() != q.AnswerKind || k == verdictKind && q.AnswerKind != "yes/no" {
 			t.Errorf("%s: answer kind %s", q.Text, q.AnswerKind)
 		}
@@ -92,8 +97,11 @@ func oracleFinds(t *testing.T, w *World, r *reader) {
 	for _, q := range w.Questions() {
 		known := q.Text
 		for i, s := range q.Oracle {
-			if topic := longestTitle(r, s.Args.Query); topic == "" || !strings.Contains(known, topic) {
-				t.Errorf("%s: step %d asks %q about %q, which is not known by then", q.Text, i, s.Args.Query, topic)
+			asked := append(r.named(s.Args.Query), fourDigits.FindAllString(s.Args.Query, -1)...)
+			unknown := func(title string) bool { return !strings.Contains(known, title) }
+			answered := func(title string) bool { return strings.Contains(s.Subconclusion, title) }
+			if slices.ContainsFunc(asked, unknown) || !slices.ContainsFunc(asked, answered) {
+				t.Errorf("%s: step %d asks %q, which is not known by then or not answered by %q", q.Text, i, s.Args.Query, s.Subconclusion)
 			}
 			plain, _, _ := strings.Cut(strings.TrimSuffix(s.Subconclusion, "."), "; the answer is ")
 			for _, id := range s.DocIDs {
@@ -105,6 +113,11 @@ func oracleFinds(t *testing.T, w *World, r *reader) {
 				}
 			}
 			known += " " + s.Subconclusion
+		}
+		if q.AnswerKind == "occupation" {
+			if before := q.Oracle[len(q.Oracle)-2].Subconclusion; !revealsNoTrade.MatchString(before) {
+				t.Errorf("%s: %q gives the occupation away", q.Text, before)
+			}
 		}
 		if last := q.Oracle[len(q.Oracle)-1].Subconclusion; !strings.Contains(last, q.Answers[0]) {
 			t.Errorf("%s: the last subconclusion %q does not hold %q", q.Text, last, q.Answers[0])
@@ -126,18 +139,81 @@ func states(r *reader, patterns [entityKinds][]pattern, id, title, sentence stri
 	return false
 }
 
-func longestTitle(r *reader, s string) string {
-	longest := ""
+var (
+	revealsNoTrade = regexp.MustCompile("is married to|studied under|was founded by|first winner")
+	fourDigits     = regexp.MustCompile(`\b\d{4}\b`)
+	looseName      = regexp.MustCompile(`\b[a-z]+ of (the )?[A-Z][^?]*'s [a-z ]+\?`)
+)
+
+// named returns the titles that stand in s and are no part of a longer one.
+func (r *reader) named(s string) []string {
+	var all []string
 	for title := range r.titles {
-		if len(title) > len(longest) && strings.Contains(s+" ", title+" ") {
-			longest = title
+		if strings.Contains(s+" ", " "+title+" ") {
+			all = append(all, title)
 		}
 	}
-	return longest
+	return slices.DeleteFunc(slices.Clone(all), func(t string) bool {
+		return slices.ContainsFunc(all, func(u string) bool { return u != t && strings.Contains(u, t) })
+	})
+}
+
+// No statement of an intersection is enough by itself.
+func TestArmsNeedEachOther(t *testing.T) {
+	w := mustNew(t, Options{Seed: 6, Entities: 1000})
+	a := &asker{w: w, rng: seed.Rand(1, "arms")}
+	drawn := 0
+	for e := range uint32(w.Len()) {
+		arms, ok := a.arms(e, 2)
+		if !ok {
+			continue
+		}
+		drawn++
+		for _, m := range arms {
+			if joins(m.relation) && len(w.holders(m.relation, m.known.start, w.kind(e))) < 2 {
+				t.Errorf("%q alone has the %s %q", w.name(e), m.relation, w.name(m.known.start))
+			}
+		}
+	}
+	if drawn < 200 {
+		t.Errorf("%d entities of %d have two statements, want more", drawn, w.Len())
+	}
+}
+
+func TestGoldenAnswers(t *testing.T) {
+	w := mustNew(t, Options{Seed: 6})
+	tests := []struct {
+		kind  kind
+		value uint32
+		want  []string
+	}{
+		{date, newDate(1951, 3, 12), []string{"12 March 1951", "March 12, 1951", "1951-03-12"}},
+		{year, 1902, []string{"1902"}},
+		{kilometres, 412, []string{"412", "412 kilometres", "412 km"}},
+		{metres, 2841, []string{"2841", "2841 metres", "2841 m"}},
+		{trade, novelist, []string{"novelist"}},
+		{river, w.starts[river], []string{w.name(w.starts[river])}}, // without "the"
+	}
+	for _, tt := range tests {
+		if got := w.golden(tt.kind, tt.value); !slices.Equal(got, tt.want) {
+			t.Errorf("golden(%s, %d) = %q, want %q", tt.kind, tt.value, got, tt.want)
+		}
+	}
+}
+
+// The seed reaches names and facts, each by itself.
+func TestSeedReachesAll(t *testing.T) {
+	a, b := mustNew(t, Options{Seed: 1}), mustNew(t, Options{Seed: 2})
+	if slices.Equal(a.names, b.names) {
+		t.Error("the seed does not matter to names")
+	}
+	if slices.Equal(a.facts.all, b.facts.all) {
+		t.Error("the seed does not matter to facts")
+	}
 }
 
 func TestNames(t *testing.T) {
-	w := mustNew(t, Options{Seed: 2, Entities: 20000})
+	w := mustNew(t, Options{Seed: 2, Entities: 60000})
 	seen := make(map[string]bool)
 	surname := make(map[string]int)
 	for e := range uint32(w.Len()) {
@@ -230,6 +306,49 @@ func TestInverseIndex(t *testing.T) {
 	}
 	if n != want {
 		t.Errorf("%d facts are indexed, want %d", n, want)
+	}
+}
+
+func TestPlain(t *testing.T) {
+	over := func(relations ...relation) path {
+		var p path
+		for _, r := range relations {
+			p.hops = append(p.hops, hop{relation: r})
+		}
+		return p
+	}
+	tests := []struct {
+		path path
+		want bool
+	}{
+		{over(director, occupation), true},
+		{over(mayor, occupation), true},
+		{over(director, spouse, occupation), false},
+		{over(founder, occupation), false},
+		{over(director, birthplace), false},
+	}
+	for _, tt := range tests {
+		if got := plain(tt.path); got != tt.want {
+			t.Errorf("plain(%v) = %v, want %v", tt.path.hops, got, tt.want)
+		}
+	}
+}
+
+func TestStraight(t *testing.T) {
+	p := path{kind: film, start: 7, hops: []hop{{director, false, person}, {spouse, false, person}, {birthyear, false, year}}}
+	tests := []struct {
+		reached []uint32
+		want    bool
+	}{
+		{[]uint32{1, 2, 1900}, true},
+		{[]uint32{1, 7, 1900}, false}, // back at the start
+		{[]uint32{1, 1, 1900}, false}, // in a circle
+		{[]uint32{1, 2, 7}, true},     // the year 7 is no entity
+	}
+	for _, tt := range tests {
+		if got := straight(p, tt.reached); got != tt.want {
+			t.Errorf("straight over %v = %v, want %v", tt.reached, got, tt.want)
+		}
 	}
 }
 

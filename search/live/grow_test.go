@@ -58,8 +58,13 @@ func TestReplacedScoresAlike(t *testing.T) {
 	}
 	fresh := reopen(t, build(t, docs))
 	grown := create(t)
-	for i, doc := range docs {
-		add(t, grown, search.Document{ID: doc.ID, Text: strings.Repeat("owl elk ", i)})
+	for i, doc := range docs[:20] {
+		if err := grown.Add(search.Document{ID: doc.ID, Text: strings.Repeat("owl elk ", i)}); err != nil {
+			t.Fatal(err)
+		}
+		if i%5 == 0 {
+			add(t, grown)
+		}
 	}
 	add(t, grown, docs[:10]...)
 	add(t, grown, docs[10:]...)
@@ -131,7 +136,7 @@ func TestCancelledSearch(t *testing.T) {
 // number of batches.
 func TestGrowWhileSearched(t *testing.T) {
 	x := create(t)
-	const batches, size = 12, 5
+	const batches, size = 6, 5
 	var g sync.WaitGroup
 	for range 4 {
 		g.Go(func() {

@@ -3,6 +3,7 @@ package live
 import (
 	"container/heap"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -107,9 +108,11 @@ func (v *view) best(ctx context.Context, sources []source, n int) ([]ranked, err
 		}
 		clear(w[:])
 		last := w.add(sources, first)
+		least := top.least()
 		for i, score := range w[:last-first+1] {
-			if score > 0 {
+			if score >= least {
 				top.offer(ranked{first + uint32(i), score})
+				least = top.least()
 			}
 		}
 	}
@@ -164,11 +167,20 @@ type ranking struct {
 	docs []ranked
 }
 
+// least returns the least score with which a document is worth an offer. It is
+// positive: a document without any term has none.
+func (r *ranking) least() float64 {
+	if len(r.docs) < r.n {
+		return math.SmallestNonzeroFloat64
+	}
+	return r.docs[0].score
+}
+
 func (r *ranking) offer(d ranked) {
 	switch {
 	case len(r.docs) < r.n:
 		heap.Push(r, d)
-	case d.score >= r.docs[0].score && r.compare(d, r.docs[0]) < 0:
+	case r.compare(d, r.docs[0]) < 0:
 		r.docs[0] = d
 		heap.Fix(r, 0)
 	}

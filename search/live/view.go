@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -12,6 +13,9 @@ import (
 
 	"trawl/search"
 )
+
+// errNoLengths: the store holds a document that this package did not write.
+var errNoLengths = errors.New("its lengths are missing")
 
 // A view is the index at one moment: a snapshot of the store and, in memory,
 // what scoring and ties need of every document. Documents have numbers, which
@@ -102,21 +106,25 @@ func (v *view) loadPart(p part) error {
 
 // lengthsOf returns a function that reads the lengths of a segment's documents,
 // which wants to be asked in ascending order.
-func lengthsOf(p part) (func(i uint64) ([classes]uint32, error), error) {
+func lengthsOf(p part) (func(number uint64) ([classes]uint32, error), error) {
 	source, ok := p.Segment().(segment.DocValueVisitable)
 	if !ok {
 		return nil, fmt.Errorf("segments of type %T keep no values by document", p.Segment())
 	}
-	var state segment.DocVisitState
-	return func(i uint64) (lengths [classes]uint32, err error) {
-		var value string
-		state, err = source.VisitDocValues(i, []string{lengthField}, func(_ string, term []byte) {
-			value = string(term)
-		}, state)
-		if err != nil {
+	var (
+		fields  = []string{lengthField}
+		state   segment.DocVisitState
+		lengths [classes]uint32
+		failure error
+	)
+	visit := func(_ string, term []byte) { lengths, failure = parseLengths(string(term)) }
+	return func(number uint64) ([classes]uint32, error) {
+		lengths, failure = [classes]uint32{}, errNoLengths
+		var err error
+		if state, err = source.VisitDocValues(number, fields, visit, state); err != nil {
 			return lengths, err
 		}
-		return parseLengths(value)
+		return lengths, failure
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -89,7 +90,10 @@ type log struct {
 // openLog opens or makes the file at path, gives its lines to keep as
 // [eachLine] does, and mends its end.
 func openLog(path string, keep func(line []byte, at int64) error) (*log, Counts, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = makeFile(path)
+	}
 	if err != nil {
 		return nil, Counts{}, err
 	}
@@ -105,6 +109,18 @@ func openLog(path string, keep func(line []byte, at int64) error) (*log, Counts,
 		return nil, counts, errors.Join(err, f.Close())
 	}
 	return &log{f: f, end: end}, counts, nil
+}
+
+// makeFile makes a file whose name is on disk when it returns.
+func makeFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // append writes a line, which has its end, and returns its offset. If it cannot

@@ -161,7 +161,7 @@ func settle(dir string, m Manifest) error {
 	m.Versions = slices.Concat(old.Versions, slices.DeleteFunc(m.Versions, func(v string) bool {
 		return slices.Contains(old.Versions, v)
 	}))
-	return writeManifest(dir, m)
+	return updateManifest(dir, m)
 }
 
 // differences says what makes m another run than old, each with both values.
@@ -263,15 +263,39 @@ func readManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
+// updateManifest writes m to dir unless it is what stands there.
+func updateManifest(dir string, m Manifest) error {
+	data, err := m.encode()
+	if err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(filepath.Join(dir, manifestName)); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return writeManifest(dir, m)
+}
+
+// encode returns m as it stands on disk.
+func (m Manifest) encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(m)
+	return b.Bytes(), err
+}
+
 // writeManifest replaces the manifest of dir at once: a reader sees the old one
 // or the new one, and so does the next process after a power cut.
 func writeManifest(dir string, m Manifest) error {
 	path := filepath.Join(dir, manifestName)
-	err := writeSynced(path+tempSuffix, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(m)
+	data, err := m.encode()
+	if err != nil {
+		return err
+	}
+	err = writeSynced(path+tempSuffix, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
 	})
 	if err != nil {
 		return err

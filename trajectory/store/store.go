@@ -111,7 +111,7 @@ func open(dir string, m Manifest) (_ *Store, err error) {
 	if s.journal, s.found.Journal, err = openJournal(filepath.Join(dir, journalName), s.wants); err != nil {
 		return nil, err
 	}
-	return s, syncDir(dir)
+	return s, nil
 }
 
 // prepare makes dir, or makes sure that it is a run folder or as good as empty.

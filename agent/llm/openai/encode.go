@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
@@ -171,17 +170,4 @@ func (o overlay) lay(body io.Reader) ([]byte, error) {
 	}
 	out[0] = '{'
 	return append(out, '}'), nil
-}
-
-// callText renders a tool call as the models' own templates write it.
-func callText(c llm.ToolCall) string {
-	name, err := marshal(c.Name)
-	if err != nil { // a string always has a JSON form
-		name = json.RawMessage(`""`)
-	}
-	args := strings.TrimSpace(c.Arguments)
-	if !json.Valid([]byte(args)) {
-		args = "{}"
-	}
-	return "<tool_call>\n{\"name\": " + string(name) + ", \"arguments\": " + args + "}\n</tool_call>"
 }

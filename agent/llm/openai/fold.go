@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/json"
 	"strings"
 
 	"trawl/agent/llm"
@@ -52,4 +53,18 @@ func join(a, b string) string {
 		return a + b
 	}
 	return strings.TrimRight(a, "\n") + "\n\n" + b
+}
+
+// callText renders a call. Arguments that are not JSON, which no template would
+// have let through, become none.
+func callText(c llm.ToolCall) string {
+	name, err := marshal(c.Name)
+	if err != nil { // a string always has a JSON form
+		name = json.RawMessage(`""`)
+	}
+	args := strings.TrimSpace(c.Arguments)
+	if !json.Valid([]byte(args)) {
+		args = "{}"
+	}
+	return "<tool_call>\n{\"name\": " + string(name) + ", \"arguments\": " + args + "}\n</tool_call>"
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func TestStream(t *testing.T) {
-	var letters []string // A5: an index, no id, no name, single characters
+	var letters []string // vLLM issue 19056: an index, no id, no name, single characters
 	letters = append(letters, `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"search","arguments":""}}]}}]}`)
 	for _, r := range `{"query":"迭代"}` {
 		letters = append(letters, fmt.Sprintf(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":null,"function":{"name":null,"arguments":%q}}]}}]}`, string(r)))
@@ -45,7 +45,7 @@ func TestStream(t *testing.T) {
 			`{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}`,
 			`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"open"}}]}}]}`, usage),
 			llm.Message{ToolCalls: []llm.ToolCall{{ID: "call_0", Name: "search", Arguments: "{}"}, {ID: "call_1", Name: "open"}}}},
-		{"C10: 400 blank lines, comments, other fields, CRLF", ": hello\r\n" + strings.Repeat("\r\n", 400) +
+		{"go-openai issue 70: 400 blank lines, comments, other fields, CRLF", ": hello\r\n" + strings.Repeat("\r\n", 400) +
 			"event: message\r\nid: 7\r\nretry: 10\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"h\"}}]}\r\n\r\n" + strings.Repeat(": keep-alive\n\n", 400) +
 			"data: {\"choices\":[{\"delta\":\ndata: {\"content\":\"i\"}}]}\n\n" + events(usage), llm.Message{Content: "hi"}},
 		{"no blank lines", strings.ReplaceAll(events(`{"choices":[{"delta":{"content":"h"}}]}`, `{"choices":[{"delta":{"content":"i"}}]}`, usage), "\n\n", "\n"), llm.Message{Content: "hi"}},

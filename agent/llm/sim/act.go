@@ -22,24 +22,24 @@ func (m *model) act(c *conversation, q *reader.Question) string {
 	}
 	s := q.Solve(c.shelf, m.believe(c))
 	if s.Done {
-		return m.answer(c, s.Facts, s.Answer)
+		return m.answer(c, s.Facts, s.Answer, false)
 	}
 	if s.Last != "" && m.hazard(m.traits.early, "early") {
-		return m.answer(c, s.Facts, s.Last)
+		return m.answer(c, s.Facts, s.Last, true)
 	}
 	for _, g := range s.Open {
 		if n := c.asked(g.Subject); n < m.traits.tries {
 			return m.search(c, s.Facts, m.hopQuery(q, g, n), "I still need the "+g.Rel.Label()+" of "+g.Subject+".")
 		}
 	}
-	return m.answer(c, s.Facts, m.guess(c, q, s))
+	return m.answer(c, s.Facts, m.guess(c, q, s), true)
 }
 
 // explore is a turn on a question without a plan: a few queries, each about
 // what the passages so far seem to point to, then the likeliest answer.
 func (m *model) explore(c *conversation, q *reader.Question) string {
 	if len(c.queries) >= m.traits.searches || m.hazard(m.traits.early, "early") {
-		return m.answer(c, nil, m.guess(c, q, reader.Solution{}))
+		return m.answer(c, nil, m.guess(c, q, reader.Solution{}), true)
 	}
 	for _, name := range q.Entities {
 		if c.asked(name) == 0 {
@@ -51,16 +51,16 @@ func (m *model) explore(c *conversation, q *reader.Question) string {
 			return m.search(c, nil, candidate.Value, candidate.Value+" may be what is asked for.")
 		}
 	}
-	return m.answer(c, nil, m.guess(c, q, reader.Solution{}))
+	return m.answer(c, nil, m.guess(c, q, reader.Solution{}), true)
 }
 
 // final answers whatever is known.
 func (m *model) final(c *conversation, q *reader.Question) string {
 	s := q.Solve(c.shelf, m.believe(c))
 	if s.Done {
-		return m.answer(c, s.Facts, s.Answer)
+		return m.answer(c, s.Facts, s.Answer, false)
 	}
-	return m.answer(c, s.Facts, m.guess(c, q, s))
+	return m.answer(c, s.Facts, m.guess(c, q, s), true)
 }
 
 // asked returns how many earlier queries name the subject.
@@ -81,6 +81,9 @@ func (c *conversation) asked(subject string) int {
 func (m *model) guess(c *conversation, q *reader.Question, s reader.Solution) string {
 	if v, ok := q.Choose(c.shelf); ok {
 		return v
+	}
+	if s.Last != "" && q.Root != nil && q.Root.Op == reader.Meet {
+		return s.Last // a candidate that nothing speaks against
 	}
 	candidates := q.Guess(c.shelf)
 	for i, candidate := range candidates {

@@ -51,7 +51,8 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	if fault != nil && fault.transport != nil && fault.transport(w, r, &req) {
 		return
 	}
-	raw := newModel(s.skillOf(req.Model), &req, key, s.opts.Reasoning).reply(conv)
+	m := &model{traits: s.skillOf(req.Model).traits(), temperature: req.temperature(), key: key, reasoning: s.opts.Reasoning, parses: &s.parses}
+	raw := m.reply(conv)
 	if fault != nil && fault.raw != nil {
 		raw = fault.raw(raw, conv)
 	}

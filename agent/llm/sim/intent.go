@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"strings"
-
-	"trawl/agent/llm/sim/internal/reader"
-)
+import "strings"
 
 // A model answers one request.
 type model struct {
@@ -12,10 +8,7 @@ type model struct {
 	temperature float64
 	key         int64 // hash of the request
 	reasoning   Reasoning
-}
-
-func newModel(skill Skill, req *chatRequest, key int64, reasoning Reasoning) *model {
-	return &model{traits: skill.traits(), temperature: req.temperature(), key: key, reasoning: reasoning}
+	parses      *parseCache
 }
 
 // An intent is what a request asks of the model.
@@ -53,11 +46,11 @@ func (c *conversation) intent() intent {
 func (m *model) reply(c *conversation) string {
 	switch c.intent() {
 	case intentPool:
-		return m.pool(c, reader.Understand(c.question))
+		return m.pool(c, m.parses.understand(c.question))
 	case intentFinal:
-		return m.final(c, reader.Understand(c.question))
+		return m.final(c, m.parses.understand(c.question))
 	case intentAct:
-		return m.act(c, reader.Understand(c.question))
+		return m.act(c, m.parses.understand(c.question))
 	default:
 		return chatReply
 	}

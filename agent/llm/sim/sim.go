@@ -7,8 +7,8 @@
 // it: no accuracy, diversity or gain that is measured on it is a finding about
 // language models.
 //
-// It sees what a model sees, the messages and the tools of one request, and
-// keeps nothing between requests: no index, no world, no gold answers. What it
+// It sees what a model sees, the messages and the tools of one request: no index,
+// no world, no gold answers, nothing of other requests. What it
 // knows is how relations are worded in English ([reader]). Its errors are those
 // that search agents make: the nearest distractor, a hop too few, the wrong
 // relation, belief in the first passage, an early guess, the same query again,
@@ -68,11 +68,13 @@ const (
 	ReasoningOld    Reasoning = "reasoning_content" // in that field only
 )
 
-// server is the handler's state: fixed settings, and counts for faults.
+// server is the handler's state: fixed settings, counts for faults, and parses
+// that are kept to be quick.
 type server struct {
 	opts   Options
 	models []string
 	faults *injector
+	parses parseCache
 }
 
 // New returns the server as a handler. An unknown model id in opts.Models is

@@ -53,37 +53,62 @@ type traits struct {
 func (s Skill) traits() traits {
 	switch s {
 	case Small:
-		return traits{grasp: 1.0, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4}
+		return traits{grasp: 1.4, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4}
 	case Large:
-		return traits{grasp: 2.8, tries: 3, searches: 4, early: 0.01, repeat: 0.01, malformed: 0.004, sloppy: 0.08, votes: true}
+		return traits{grasp: 4.2, tries: 3, searches: 4, early: 0.01, repeat: 0.01, malformed: 0.004, sloppy: 0.08, votes: true}
 	}
-	return traits{grasp: 1.8, tries: 3, searches: 3, early: 0.03, repeat: 0.03, malformed: 0.012, sloppy: 0.2, votes: true}
+	return traits{grasp: 2.6, tries: 3, searches: 3, early: 0.03, repeat: 0.03, malformed: 0.012, sloppy: 0.2, votes: true}
 }
 
 // The margin of a reading varies with the question and with what was read
 // first: a hard question stays hard for every rollout, and rollouts that begin
 // with the same passages tend to fail together.
 const (
-	marginSpread  = 1.3
-	questionShare = 0.8 // shares are of the standard deviation: 0.8² + 0.6² = 1
-	contextShare  = 0.6
+	marginSpread  = 2.5
+	questionShare = 0.7 // shares are of the standard deviation: 0.7² + 0.7² ≈ 1
+	contextShare  = 0.7
 )
 
 // holds decides whether the model reads one thing right. The margin is
 //
-//	grasp + spread · (0.8 z(question, thing) + 0.6 z(question, thing, first passages))
+//	grasp + spread · (0.7 z(question, thing) + 0.7 z(question, thing, first passages))
 //
 // with z a standard normal value hashed from its arguments, so that one
 // question is equally hard for all skills. At temperature 0 the reading is right
 // if the margin is positive; at T with probability 1/(1 + exp(−margin/T)).
 func (m *model) holds(c *conversation, thing string) bool {
-	z := questionShare*normal(c.question, thing) + contextShare*normal(c.question, thing, c.anchor)
-	margin := m.traits.grasp + marginSpread*z
+	margin := m.margin(c, thing)
 	if m.temperature == 0 {
 		return margin > 0
 	}
 	return m.chance("holds", thing) < 1/(1+math.Exp(-margin/m.temperature))
 }
+
+func (m *model) margin(c *conversation, thing string) float64 {
+	z := questionShare*normal(c.question, thing) + contextShare*normal(c.question, thing, c.anchor)
+	return m.traits.grasp + marginSpread*z
+}
+
+// confidence returns what the model says of its answer, in per cent. It does
+// not know whether it erred, but feels how hard each reading was, with noise:
+//
+//	95 · Π 1/(1 + exp(−(margin + ε)/2)),  ε ~ N(0, 2²)
+//
+// over the facts of the answer, and a third of that for a guess.
+func (m *model) confidence(c *conversation, facts []reader.Fact, guessed bool) int {
+	p := 95.0
+	r := m.rand("confidence")
+	for _, f := range facts {
+		p /= 1 + math.Exp(-(m.margin(c, thingOf(f.Goal))+2*r.NormFloat64())/2)
+	}
+	if guessed {
+		p /= 3
+	}
+	return int(max(p, 5))
+}
+
+// thingOf names what is to be read for a goal.
+func thingOf(g reader.Goal) string { return g.Rel.Name + "|" + g.Subject }
 
 func normal(parts ...any) float64 { return seed.Rand(0, parts...).NormFloat64() }
 
@@ -106,7 +131,7 @@ func (m *model) believe(c *conversation) reader.Believer {
 			return v
 		}
 		best := m.weigh(claims)
-		thing := g.Rel.Name + "|" + g.Subject
+		thing := thingOf(g)
 		if m.holds(c, thing) {
 			return best
 		}

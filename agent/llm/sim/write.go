@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"trawl/agent/llm/sim/internal/reader"
@@ -63,12 +64,16 @@ func (m *model) brokenSearch(c *conversation, thought, query string) string {
 }
 
 // answer writes a reply that answers.
-func (m *model) answer(c *conversation, facts []reader.Fact, answer string) string {
-	thought := strings.TrimSpace(c.news(facts) + "That answers the question.")
+func (m *model) answer(c *conversation, facts []reader.Fact, answer string, guessed bool) string {
+	verdict := "That answers the question."
+	if guessed {
+		verdict = "I have to guess."
+	}
+	thought := strings.TrimSpace(c.news(facts) + verdict)
 	if c.turn > 1 && m.hazard(m.traits.malformed, "malformed") {
 		return thought + "\nThe answer is " + answer + "."
 	}
-	tagged := "<answer>" + answer + "</answer>"
+	tagged := "Confidence: " + strconv.Itoa(m.confidence(c, facts, guessed)) + "%\n<answer>" + answer + "</answer>"
 	if !c.native {
 		return thinkOpen + thought + thinkClose + "\n" + tagged
 	}

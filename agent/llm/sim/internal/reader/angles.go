@@ -8,10 +8,16 @@ import (
 // Queries returns ways to search for a goal.
 func (g Goal) Queries() []string {
 	if g.Back {
-		if g.Rel.back != "" {
-			return []string{g.Rel.back + " " + g.Subject, g.Subject + " " + g.Rel.back}
+		words := g.Rel.back
+		if words == "" && len(g.Rel.preds) > 0 {
+			words = strings.Join(expand(g.Rel.preds[0])[0], " ")
+			words, _, _ = strings.Cut(words, "%")
+			words = strings.TrimSpace(g.Noun + " " + words)
 		}
-		return []string{g.Subject + " " + g.Rel.Label()}
+		if words == "" {
+			words = g.Rel.Label()
+		}
+		return []string{words + " " + g.Subject, g.Subject + " " + words}
 	}
 	label := g.Rel.Label()
 	return []string{g.Subject + " " + label, label + " of " + g.Subject, "what is the " + label + " of " + g.Subject}
@@ -75,50 +81,63 @@ func (q *Question) chain() []*Relation {
 }
 
 // Angles returns search queries that come at the question from different
-// sides: each name alone and with each relation, the relations without the
-// names, parts of the wording, and the kinds of things involved. Near ones do
-// not stand together.
+// sides: each name alone, with each relation, with parts of the wording, and
+// with what is usually written about things. Most keep at least a word of a
+// name, since a query without one finds anything. Near ones do not stand
+// together.
 func (q *Question) Angles() []string {
-	var names, pairs, bare, parts []string
 	chain := q.chain()
-	for _, name := range q.Entities {
+	halves := q.halves()
+	var names, pairs, words, views []string
+	for i, name := range q.Entities {
+		if allDigits(name) && len(q.Entities) > 1 {
+			continue // nobody searches for a year alone
+		}
+		short := lastWord(name)
 		names = append(names, name)
-		for _, r := range chain {
-			pairs = append(pairs, name+" "+r.Label())
+		for j, r := range chain {
+			if j == 0 || len(q.Entities) == 1 {
+				pairs = append(pairs, name+" "+r.Label())
+			}
+			if j > 0 {
+				words = append(words, chain[j-1].Label()+" "+r.Label()+" "+short)
+			}
+			views = append(views, r.Label()+" "+short)
 		}
-		names = append(names, surroundings(name)...)
+		for _, half := range halves {
+			words = append(words, half+" "+short)
+		}
+		views = append(views, short+" "+aspects[(2*i)%len(aspects)], aspects[(2*i+1)%len(aspects)]+" of "+name, name+" "+aspects[(2*i+2)%len(aspects)])
 	}
-	for i, r := range chain {
-		bare = append(bare, "who or what is the "+r.Label())
-		if i > 0 {
-			bare = append(bare, chain[i-1].Label()+" and "+r.Label())
+	if len(q.Entities) > 1 {
+		names = append(names, strings.Join(q.Entities, " "))
+	}
+	if len(q.Entities) == 0 {
+		words = append(words, halves...)
+		for i, w := range q.Content {
+			views = append(views, w+" "+aspects[i%len(aspects)])
 		}
 	}
-	content := q.Content
-	if len(content) > 1 {
-		parts = append(parts, strings.Join(content, " "))
-	}
-	half := (len(content) + 1) / 2
-	if len(content) > 3 {
-		parts = append(parts, strings.Join(content[:half], " "), strings.Join(content[half:], " "))
-	}
-	parts = append(parts, q.Text)
-	for _, w := range content {
-		bare = append(bare, w+" history", "list of notable "+w)
-	}
-	bare = append(bare, "biography and career", "origin and background")
-	return interleave(names, parts, bare, pairs)
+	words = append(words, strings.Join(q.Content, " "), q.Text)
+	return interleave(names, words, views, pairs)
 }
 
-// surroundings returns queries for what usually stands around a name.
-func surroundings(name string) []string {
-	words := strings.Fields(name)
-	out := []string{"facts about " + words[len(words)-1]}
-	if len(words) > 1 {
-		out = append(out, words[0]+" overview")
+// aspects are what is usually written about things.
+var aspects = [...]string{"history", "overview", "background", "career", "facts", "origin"}
+
+// halves returns the content words in one piece and, if there are many, in two.
+func (q *Question) halves() []string {
+	n := len(q.Content)
+	switch {
+	case n == 0:
+		return nil
+	case n < 4:
+		return []string{strings.Join(q.Content, " ")}
 	}
-	return out
+	return []string{strings.Join(q.Content[:n/2], " "), strings.Join(q.Content[n/2:], " ")}
 }
+
+func lastWord(name string) string { return name[strings.LastIndexByte(name, ' ')+1:] }
 
 // interleave takes from each list in turn.
 func interleave(lists ...[]string) []string {

@@ -1,6 +1,9 @@
 package reader
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // contest parses questions about two things: "Which film was released first,
 // A or B?", "Was A born before B?", "Are A and B located in the same country?".
@@ -240,11 +243,16 @@ func (p *parser) isLower(w word) bool {
 	return !w.quoted && w.start < w.end && strings.ToLower(p.text[w.start:w.end]) == p.text[w.start:w.end] || w.low == "'s"
 }
 
+// sharedReach is how many words before "same" can say what is the same.
+const sharedReach = 4
+
 // shared reads what two things are asked to share.
 func (p *parser) shared(words []word) ([]step, bool) {
-	if !hasWord(words, "same") && !hasWord(words, "share") {
+	at := slices.IndexFunc(words, func(w word) bool { return w.low == "same" || w.low == "share" })
+	if at < 0 {
 		return nil, false
 	}
+	words = words[max(0, at-sharedReach):]
 	name := func(names ...string) ([]step, bool) {
 		var out []step
 		for _, n := range names {

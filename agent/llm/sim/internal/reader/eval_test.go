@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,19 +18,16 @@ func TestScratch(t *testing.T) {
 	f, _ := os.Open(testutil.Shared(t, "multihop_601/corpus.jsonl"))
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, 1<<20)
-	var ids []string
 	for sc.Scan() {
 		var d struct{ ID, Contents string }
 		json.Unmarshal(sc.Bytes(), &d)
 		title, body, _ := strings.Cut(d.Contents, "\n")
 		corpus[d.ID] = Passage{strings.Trim(title, `"`), body}
-		ids = append(ids, d.ID)
 	}
 	f, _ = os.Open(testutil.Shared(t, "multihop_601/questions.jsonl"))
 	sc = bufio.NewScanner(f)
 	type st struct{ n, planned, done, doneOK, ok, g5 int }
 	stats := map[string]*st{}
-	row := 0
 	for sc.Scan() {
 		var d struct {
 			ID, Question string
@@ -41,7 +39,6 @@ func TestScratch(t *testing.T) {
 			} `json:"metadata"`
 		}
 		json.Unmarshal(sc.Bytes(), &d)
-		row++
 		key := d.Meta.Source + " " + d.Meta.Type
 		s := stats[key]
 		if s == nil {
@@ -50,8 +47,19 @@ func TestScratch(t *testing.T) {
 		}
 		s.n++
 		var ps []Passage
-		for i := range 8 {
-			ps = append(ps, corpus[ids[(row*37+i*11)%len(ids)]])
+		seen := map[string]bool{}
+		for _, id := range d.Meta.Sup {
+			seen[id] = true
+		}
+		for _, id := range d.Meta.Sup {
+			n, _ := strconv.Atoi(id)
+			for j := n - 5; j < n+5; j++ {
+				x := strconv.Itoa(j)
+				if _, ok := corpus[x]; ok && !seen[x] && len(ps) < 8 {
+					seen[x] = true
+					ps = append(ps, corpus[x])
+				}
+			}
 		}
 		for _, id := range d.Meta.Sup {
 			ps = append(ps, corpus[id])

@@ -54,19 +54,34 @@ const (
 func Understand(question string) *Question {
 	q := &Question{Text: question, words: split(question)}
 	q.Entities = q.names()
-	q.content()
 	q.Kind = q.answerKind()
 	if len(q.words) > maxWords {
+		q.content()
 		return q
 	}
 	p := parser{text: question, g: theGrammar()}
 	if q.Root = p.contest(q); q.Root == nil {
 		q.Root = p.question(q.words)
 	}
-	if q.Root != nil && q.Root.Op == Follow && !q.Root.Back {
-		q.Kind = q.Root.Rel.Kind
+	if q.Root != nil {
+		q.Entities = q.Root.leaves(nil)
+		if q.Root.Op == Follow && !q.Root.Back {
+			q.Kind = q.Root.Rel.Kind
+		}
 	}
+	q.content()
 	return q
+}
+
+// leaves appends the names that the plan starts from.
+func (n *Node) leaves(names []string) []string {
+	if n.Op == Entity {
+		return append(names, n.Name)
+	}
+	for _, arg := range n.Args {
+		names = arg.leaves(names)
+	}
+	return names
 }
 
 type parser struct {

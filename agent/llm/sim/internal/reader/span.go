@@ -61,8 +61,12 @@ func nextName(s string, at, gap int) (span, bool) {
 		}
 		end := wordEnd(s, i)
 		r, _ := utf8.DecodeRuneInString(s[i:])
-		if date, ok := dateAt(s, i); ok && !unicode.IsUpper(r) {
+		if date, ok := dateAt(s, i); ok && (!unicode.IsUpper(r) || !runsOn(s, end)) {
 			i = date
+			continue
+		}
+		if months[fold(s[i:end])] > 4 && !runsOn(s, end) { // a month that is no given name
+			i = end
 			continue
 		}
 		if unicode.IsUpper(r) || unicode.IsDigit(r) && runsOn(s, end) {
