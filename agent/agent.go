@@ -35,7 +35,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -107,7 +106,7 @@ func orDefault(n, def int) int {
 // Run carries out one rollout. It returns a trajectory whenever the rollout came
 // to its end, with or without an answer. It returns an error, and no trajectory,
 // only if ctx ended, the model could not be asked, or Record failed; the turns
-// that were recorded are not lost, see [Agent.Failed].
+// that were recorded are not lost.
 func (a *Agent) Run(ctx context.Context, task Task) (*trajectory.Trajectory, error) {
 	r := a.start(task)
 	for !r.done() {
@@ -121,18 +120,6 @@ func (a *Agent) Run(ctx context.Context, task Task) (*trajectory.Trajectory, err
 		r.apply(t)
 	}
 	return &r.traj, nil
-}
-
-// Failed returns the record of a rollout that Run could not finish: what
-// task.Past holds, and why there is no more.
-func (a *Agent) Failed(task Task, err error) *trajectory.Trajectory {
-	r := a.start(task)
-	r.traj.Answer, r.traj.Source, r.traj.Confidence = "", trajectory.AnswerNone, nil
-	r.traj.Termination, r.traj.Error = trajectory.Failed, err.Error()
-	if errors.Is(err, context.Canceled) {
-		r.traj.Termination = trajectory.Cancelled
-	}
-	return &r.traj
 }
 
 // turn makes the next turn.

@@ -531,9 +531,8 @@ func TestRunErrors(t *testing.T) {
 	if got != nil || !errors.Is(err, llm.ErrUnreachable) || !strings.Contains(err.Error(), "turn 2") {
 		t.Errorf("Run = %v, %v, want the client's error in turn 2", got, err)
 	}
-	failed := a.Failed(task, err)
-	if err := failed.Validate(); err != nil || failed.Termination != trajectory.Failed || len(failed.Steps) != 1 || failed.Usage.Searches != 1 {
-		t.Errorf("Failed = %+v (%v), want the one step that was made", failed, err)
+	if len(task.Past) != 1 {
+		t.Errorf("%d turns were recorded, want the one that was made", len(task.Past))
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -541,9 +540,6 @@ func TestRunErrors(t *testing.T) {
 	_, err = agent.New(llmtest.NewScript(), searcher(), agent.Options{}).Run(ctx, testTask())
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Run with a cancelled context = %v", err)
-	}
-	if f := a.Failed(testTask(), err); f.Termination != trajectory.Cancelled || f.Validate() != nil {
-		t.Errorf("Failed after a cancel: %s", f.Termination)
 	}
 
 	full := errors.New("disk full")

@@ -71,8 +71,14 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 }
 
 // wayOut says what to do about a run folder that is refused.
-func wayOut(error) string {
-	return "\n  nothing was changed; name another folder with --out, or give the settings of that run to go on with it"
+func wayOut(err error) string {
+	switch {
+	case errors.Is(err, store.ErrOtherRun):
+		return "\n  nothing was changed; give the settings of that run to go on with it, or name another folder with --out"
+	case errors.Is(err, store.ErrNoRun):
+		return "\n  nothing was changed; name another folder with --out"
+	}
+	return ""
 }
 
 // tellFound says on stderr what an earlier process left.

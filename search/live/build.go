@@ -23,7 +23,7 @@ type BuildOptions struct {
 // takes memory for a few batches of 8 MiB of text, however many documents there
 // are. Of documents with the same id the last one stays.
 //
-// When it fails, be it for an error among docs, it removes what it has made. A
+// When it fails, be it for an error among docs, it leaves the folder empty. A
 // process that dies in it leaves an incomplete index, which Build starts anew.
 func Build(ctx context.Context, dir string, docs iter.Seq2[search.Document, error], opts BuildOptions) (Stats, error) {
 	x, err := Create(dir, opts.Params)

@@ -146,10 +146,8 @@ func clearStore(dir string) error {
 
 // abandon removes what claim and the store put into dir.
 func abandon(dir string) error {
-	err := errors.Join(
+	return errors.Join(
 		os.RemoveAll(filepath.Join(dir, storeFolder)),
 		os.Remove(filepath.Join(dir, buildingFile)),
 	)
-	os.Remove(dir) // only if nothing else is in it
-	return err
 }

@@ -96,8 +96,8 @@ func TestBuildThatFails(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("error is %v, want the folder and %q in it", err, tt.want)
 			}
-			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the folder was left behind: %v", err)
+			if left := listing(t, dir); len(left) != 0 {
+				t.Errorf("the folder holds %q", left)
 			}
 		})
 	}
@@ -174,6 +174,7 @@ func listing(t *testing.T, dir string) []string {
 
 // TestKilledBuild kills a process in the midst of building.
 func TestKilledBuild(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "index")
 	if os.Getenv("TRAWL_TEST_BUILD") != "" {
 		x, err := live.Create(os.Getenv("TRAWL_TEST_BUILD"), live.DefaultParams())
@@ -216,6 +217,7 @@ func TestKilledBuild(t *testing.T) {
 }
 
 func TestManyReadersOneWriter(t *testing.T) {
+	t.Parallel()
 	dir := build(t, three)
 	readers := []*live.Index{reopen(t, dir), reopen(t, dir), reopen(t, dir)}
 	var g sync.WaitGroup

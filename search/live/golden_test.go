@@ -54,6 +54,7 @@ type question struct {
 // paragraphs that are found, averaged over the questions. The reciprocal rank is
 // that of the first supporting paragraph among ten.
 func TestRecall(t *testing.T) {
+	t.Parallel()
 	x := reopen(t, build(t, multihop(t)))
 	questions := readLines(t, testutil.Shared(t, "multihop_601/questions.jsonl"), func(q question) question { return q })
 	const r3, r10, rr = 0, 1, 2

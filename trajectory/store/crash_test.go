@@ -1,9 +1,10 @@
 package store_test
 
 import (
-	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	work := map[string]func(dir string) error{"write": writeRun, "hold": hold, "fill": fill}[os.Getenv("STORE_TEST_WORK")]
+	work := map[string]func(dir string) error{"write": writeInStep, "hold": hold, "fill": fill}[os.Getenv("STORE_TEST_WORK")]
 	if err := work(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -33,17 +34,19 @@ func TestMain(m *testing.M) {
 }
 
 // child starts the test binary to do work in dir.
-func child(t *testing.T, work, dir string) (*exec.Cmd, *bufio.Reader) {
+func child(t *testing.T, work, dir string) (cmd *exec.Cmd, in io.WriteCloser, out io.Reader) {
 	t.Helper()
 	exe, err := os.Executable()
 	check(t, err)
-	cmd := exec.CommandContext(t.Context(), exe)
+	cmd = exec.CommandContext(t.Context(), exe)
 	cmd.Env = append(os.Environ(), "STORE_TEST_DIR="+dir, "STORE_TEST_WORK="+work)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
+	in, err = cmd.StdinPipe()
+	check(t, err)
+	out, err = cmd.StdoutPipe()
 	check(t, err)
 	check(t, cmd.Start())
-	return cmd, bufio.NewReader(out)
+	return cmd, in, out
 }
 
 // hold opens the run, says so, and keeps it until it is killed.
@@ -62,8 +65,8 @@ func TestTwoProcesses(t *testing.T) {
 		t.Skip("no lock on this system")
 	}
 	dir := t.TempDir()
-	cmd, out := child(t, "hold", dir)
-	if _, err := out.ReadString('\n'); err != nil {
+	cmd, _, out := child(t, "hold", dir)
+	if _, err := io.CopyN(io.Discard, out, int64(len("open\n"))); err != nil {
 		t.Fatal(err)
 	}
 	_, err := store.Open(dir, manifest())
@@ -90,14 +93,22 @@ func crashTurn(i, n int) trajectory.Turn {
 	return tn
 }
 
-// writeRun does what of the rollouts is not done, from where each was, and
-// writes a byte before and after whatever it puts on disk.
-func writeRun(dir string) error {
+// writeInStep is writeRun with each step allowed by a byte of its input, or the
+// input's end, and told by a byte of output.
+func writeInStep(dir string) error {
+	return writeRun(dir, func() {
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		_, _ = os.Stdout.Write([]byte{'.'})
+	})
+}
+
+// writeRun does what of the rollouts is not done, from where each was. It calls
+// step before and after whatever it puts on disk.
+func writeRun(dir string, step func()) error {
 	s, err := store.Open(dir, manifest())
 	if err != nil {
 		return err
 	}
-	tick := func() { os.Stdout.Write([]byte{'.'}) }
 	for i := range crashRollouts {
 		k := crashKey(i)
 		if s.Has(k) {
@@ -109,18 +120,18 @@ func writeRun(dir string) error {
 		for n := 1; n <= crashTurns; n++ {
 			if n > len(past) {
 				past = append(past, crashTurn(i, n))
-				tick()
+				step()
 				if err := s.Record(k, past[n-1]); err != nil {
 					return err
 				}
 			}
 			t.Steps = append(t.Steps, past[n-1].Steps...)
 		}
-		tick()
+		step()
 		if err := s.Append(t); err != nil {
 			return err
 		}
-		tick()
+		step()
 	}
 	if err := s.Complete(); err != nil {
 		return err
@@ -128,29 +139,33 @@ func writeRun(dir string) error {
 	return s.Close()
 }
 
-// TestKill kills a process that writes a run, again and again at moments that
-// chance chooses, and compares what the last one leaves with a run that nobody
-// disturbed.
+// TestKill kills a process that writes a run, again and again and each time in
+// a step that chance chooses, and compares what the last one leaves with a run
+// that nobody disturbed.
 func TestKill(t *testing.T) {
 	calm, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
-	check(t, writeRunQuietly(calm))
+	check(t, writeRun(calm, func() {}))
 	r := seed.Rand(1)
-	kills := 0
-	for finished := false; !finished; {
-		cmd, out := child(t, "write", dir)
-		life := 1 + r.IntN(14)
-		if kills >= 20 {
-			life = 1 << 20
+	for range 20 {
+		steps := 1 + r.IntN(10)
+		cmd, in, out := child(t, "write", dir)
+		if _, err := in.Write(make([]byte, steps)); err != nil {
+			t.Fatal(err)
 		}
-		if _, err := out.Discard(life); err == nil {
-			kills++
-			_ = cmd.Process.Kill()
+		if _, err := io.CopyN(io.Discard, out, int64(steps)); err != nil {
+			t.Fatalf("the process ended by itself: %v", err)
 		}
-		finished = cmd.Wait() == nil
+		check(t, cmd.Process.Kill()) // while it does the last of them
+		_ = cmd.Wait()
 	}
-	if kills < 15 {
-		t.Errorf("only %d kills before the run was complete", kills)
+	if run := read(t, dir); len(run.Trajectories) == 0 || len(run.Trajectories) == crashRollouts {
+		t.Errorf("%d of %d rollouts are done after 20 kills: the kills prove nothing", len(run.Trajectories), crashRollouts)
 	}
+	cmd, in, out := child(t, "write", dir)
+	check(t, in.Close())
+	_, err := io.Copy(io.Discard, out)
+	check(t, errors.Join(err, cmd.Wait()))
+
 	want, got := read(t, calm), read(t, dir)
 	if diff := cmp.Diff(want.Trajectories, got.Trajectories); diff != "" {
 		t.Errorf("trajectories mismatch (-calm +killed):\n%.2000s", diff)
@@ -161,18 +176,6 @@ func TestKill(t *testing.T) {
 	if size(t, dir, "journal.jsonl") != 0 {
 		t.Error("the journal of the complete run is not empty")
 	}
-}
-
-func writeRunQuietly(dir string) error {
-	stdout := os.Stdout
-	defer func() { os.Stdout = stdout }()
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	os.Stdout = null
-	return writeRun(dir)
 }
 
 // TestTornAtEveryByte cuts the last record of each file at every byte and goes

@@ -58,7 +58,7 @@ func fill(dir string) error {
 
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	cmd, out := child(t, "fill", dir)
+	cmd, _, out := child(t, "fill", dir)
 	var n int
 	if _, err := fmt.Fscan(out, &n); err != nil {
 		t.Error(err)

@@ -155,7 +155,7 @@ func settle(dir string, m Manifest) error {
 		return err
 	}
 	if len(diff) > 0 {
-		return fmt.Errorf("%s holds another run: %s", dir, strings.Join(diff, "; "))
+		return fmt.Errorf("%s %w: %s", dir, ErrOtherRun, strings.Join(diff, "; "))
 	}
 	m.Created = old.Created
 	m.Versions = slices.Concat(old.Versions, slices.DeleteFunc(m.Versions, func(v string) bool {
@@ -256,6 +256,9 @@ func readManifest(dir string) (Manifest, error) {
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("%s is not the manifest of a run: %w", filepath.Join(dir, manifestName), err)
+	}
+	if m.V == 0 {
+		return m, fmt.Errorf("%s %w: its %s is of something else", dir, ErrNoRun, manifestName)
 	}
 	if m.V != ManifestVersion {
 		return m, fmt.Errorf("%s has version %d, this trawl reads %d", filepath.Join(dir, manifestName), m.V, ManifestVersion)

@@ -13,9 +13,6 @@ import (
 	"trawl/trajectory"
 )
 
-// ErrNoRun says that a folder is not there or holds no run.
-var ErrNoRun = errors.New("is not a run folder")
-
 // A Run is what a run folder holds. Trajectories are the rollouts that are
 // done, Failed those that only ever failed, each the newest of its key, both
 // sorted by key.

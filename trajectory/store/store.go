@@ -44,6 +44,12 @@ const (
 	tempSuffix   = ".tmp" // of a file that is not whole yet
 )
 
+// Why a folder is refused, for callers that branch on it.
+var (
+	ErrNoRun    = errors.New("is not a run folder")
+	ErrOtherRun = errors.New("holds another run")
+)
+
 // A Store is a run folder open for writing. Its methods are safe for concurrent
 // use. An error of one that writes means that the disk does not keep the run
 // any more; what was there before is as it was.
@@ -134,7 +140,7 @@ func prepare(dir string) error {
 		}
 	}
 	if foreign != "" {
-		return fmt.Errorf("%s is not a run folder: it holds %s and no %s", dir, foreign, manifestName)
+		return fmt.Errorf("%s %w: it holds %s and no %s", dir, ErrNoRun, foreign, manifestName)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // question as far as the passages lead, then searches for the next hop, or
 // answers.
 func (m *model) act(c *conversation, q *reader.Question) string {
-	if len(c.queries) == 0 && c.shelf.Len() == 0 {
+	if c.shelf.Len() == 0 && len(c.queries) < m.traits.searches {
 		return m.search(c, nil, m.firstQuery(q), "I need to find out about "+topic(q)+".")
 	}
 	if n := len(c.queries); n > 0 && m.hazard(m.traits.repeat, "repeat") {
@@ -76,19 +76,26 @@ func (c *conversation) asked(subject string) int {
 }
 
 // guess answers without a finished plan: with a yes or no, with one of the
-// things that the question offers, or with a span of the passages. It always
-// has an answer, and it is always made of words that were shown.
+// things that the question offers, with a candidate that nothing speaks
+// against, or with a span of the passages. It always has an answer, and but for
+// yes and no it is made of words that were shown.
 func (m *model) guess(c *conversation, q *reader.Question, s reader.Solution) string {
 	if v, ok := q.Choose(c.shelf); ok {
 		return v
 	}
 	if s.Last != "" && q.Root != nil && q.Root.Op == reader.Meet {
-		return s.Last // a candidate that nothing speaks against
+		return s.Last
 	}
-	candidates := q.Guess(c.shelf)
-	for i, candidate := range candidates {
-		if i == len(candidates)-1 || i == 4 || m.holds(c, "guess|"+candidate.Value) {
-			return candidate.Value
+	var options []string
+	if len(s.Open) > 0 {
+		options = c.shelf.Likely(s.Open[0])
+	}
+	for _, candidate := range q.Guess(c.shelf) {
+		options = append(options, candidate.Value)
+	}
+	for i, option := range options {
+		if i == len(options)-1 || i == maxGuess || m.holds(c, "guess|"+option) {
+			return option
 		}
 	}
 	switch titles := c.shelf.Titles(); {
@@ -101,6 +108,9 @@ func (m *model) guess(c *conversation, q *reader.Question, s reader.Solution) st
 	}
 	return text.Truncate(c.question, 40)
 }
+
+// maxGuess bounds how far down its list of guesses the model goes.
+const maxGuess = 4
 
 // topic returns what the question is about, for a thought.
 func topic(q *reader.Question) string {

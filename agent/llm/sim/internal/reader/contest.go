@@ -35,7 +35,7 @@ func (p *parser) which(words []word) *Node {
 	}
 	start := p.contestStart(words, or)
 	if start <= 0 {
-		return nil
+		return p.first(words, or)
 	}
 	a, b := p.phrase(words[start:or], 1), p.phrase(words[or+1:], 1)
 	if a == nil || b == nil {
@@ -53,6 +53,24 @@ func (p *parser) which(words []word) *Node {
 	}
 	n.Args = []*Node{follow(a, steps), follow(b, steps)}
 	return n
+}
+
+// first parses "Was A or B born first?".
+func (p *parser) first(words []word, or int) *Node {
+	if !oneOf(words[0].low, "was|is|did|were|are") {
+		return nil
+	}
+	for end := or + 2; end < len(words); end++ {
+		steps, greater, ok := p.measure(words[end:])
+		if !ok || !p.isLower(words[end]) {
+			continue
+		}
+		a, b := p.phrase(words[1:or], 1), p.phrase(words[or+1:end], 1)
+		if a != nil && b != nil {
+			return &Node{Op: Compare, Greater: greater, Sides: []*Node{a, b}, Args: []*Node{follow(a, steps), follow(b, steps)}}
+		}
+	}
+	return nil
 }
 
 // contestStart returns where A begins in "HEAD, A or B": behind the last comma
@@ -115,21 +133,23 @@ func (p *parser) measure(head []word) (steps []step, greater, ok bool) {
 	return append(p.via(head), step{rel: p.g.byName[name]}), greater, true
 }
 
-// ageOf says what "older" compares for the kind of thing that head names.
+// ageOf says what "older" compares for the kind of thing that head names; a
+// person counts before the work.
 func (p *parser) ageOf(head []word) string {
-	for _, w := range head {
-		switch {
-		case oneOf(w.low, "director|composer|author|performer|founder|producer|person|actor|actress"):
-			return "birthdate"
-		case oneOf(w.low, "film|movie|album|song|single|game"):
-			return "released"
-		case oneOf(w.low, "novel|book|magazine|newspaper|journal"):
-			return "published"
-		case w.low == "play":
-			return "premiered"
-		case oneOf(w.low, "company|university|institute|museum|school|college|band|organization|club|city|town"):
-			return "founded"
-		}
+	has := func(list string) bool {
+		return slices.ContainsFunc(head, func(w word) bool { return oneOf(w.low, list) })
+	}
+	switch {
+	case has("director|composer|author|performer|founder|producer|person|actor|actress"):
+		return "birthdate"
+	case has("film|movie|album|song|single|game"):
+		return "released"
+	case has("novel|book|magazine|newspaper|journal"):
+		return "published"
+	case has("play"):
+		return "premiered"
+	case has("company|university|institute|museum|school|college|band|organization|club|city|town"):
+		return "founded"
 	}
 	return "birthdate"
 }

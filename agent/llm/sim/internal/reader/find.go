@@ -52,6 +52,36 @@ func (s *Shelf) Claims(g Goal) []Claim {
 	return s.ofKind(r.claims, g.Noun)
 }
 
+// Likely returns values for a goal that nothing on the shelf states in words
+// that are known: values of its kind on the page of its subject, those behind
+// a preposition of place first where a place is wanted.
+func (s *Shelf) Likely(g Goal) []string {
+	key := nameKey(g.Subject)
+	var near, far []string
+	for i := range s.pages {
+		p := &s.pages[i]
+		if p.isAbout(key) < 2 {
+			continue
+		}
+		for _, at := range p.split() {
+			sentence := p.Text[at.start:at.end]
+			for _, n := range spansOf(sentence, g.Rel.Kind) {
+				value := clean(sentence[n.start:n.end], g.Rel.Kind)
+				if partOf(nameKey(value), p.low[:min(len(p.low), 80)]) || partOf(nameKey(value), key) {
+					continue // the name at the head of the page
+				}
+				before := sentence[:n.start]
+				if g.Rel.Kind != Place || strings.HasSuffix(before, " in ") || strings.HasSuffix(before, " at ") || strings.HasSuffix(before, " near ") {
+					near = append(near, value)
+				} else {
+					far = append(far, value)
+				}
+			}
+		}
+	}
+	return append(near, far...)
+}
+
 // ofKind drops claims whose value, by its own page, is another kind of thing.
 func (s *Shelf) ofKind(claims []Claim, noun string) []Claim {
 	if noun == "" || oneOf(noun, "person|man|woman|organisation|organization") {
@@ -92,7 +122,7 @@ func (r *reading) read(p *page, index int) {
 		return
 	}
 	if r.about > 0 && !r.goal.Back {
-		r.lifeDates()
+		r.life()
 	}
 	for n, at := range p.split() {
 		low, original := p.low[at.start:at.end], p.Text[at.start:at.end]
@@ -217,47 +247,67 @@ func (r *reading) claim(value string, discount float64) {
 	r.claims = append(r.claims, Claim{Value: value, Page: r.index, Strength: strength - discount})
 }
 
-// lifeDates reads the dates that stand in brackets behind a person's name:
-// "(15 October 1934 – 4 January 2010)".
-func (r *reading) lifeDates() {
-	var second bool
+// life reads what stands in brackets behind a person's name, dates and perhaps
+// places: "(15 October 1934 in Aberarth – 4 January 2010)".
+func (r *reading) life() {
+	var second, place bool
 	switch r.goal.Rel.Name {
 	case "birthdate", "birthyear":
 	case "deathdate", "deathyear":
 		second = true
+	case "birthplace":
+		place = true
+	case "deathplace":
+		second, place = true, true
 	default:
 		return
 	}
 	text := r.page.Text
-	open := strings.IndexByte(text[:min(len(text), 200)], '(')
-	for n := 0; n < 2 && open >= 0; n++ {
+	for at, n := 0, 0; n < 2; n++ {
+		open := strings.IndexByte(text[at:min(len(text), at+200)], '(')
+		if open < 0 {
+			return
+		}
+		open += at
 		end := strings.IndexByte(text[open:], ')')
 		if end < 0 {
 			return
 		}
-		inside := text[open : open+end]
-		first, ok := nextDate(inside, 0, len(inside))
-		if ok {
-			at := first
-			last, ok := nextDate(inside, first.end, len(inside))
-			if second {
-				at = last
-			}
-			if ok || !second && strings.Contains(inside, "born") {
-				value := inside[at.start:at.end]
-				if r.goal.Rel.Kind == Year {
-					value = yearOf(value)
-				}
-				r.claim(value, 0.1)
-			}
+		if value, ok := lifeValue(text[open:open+end], r.goal.Rel.Kind, second, place); ok {
+			r.claim(value, 0.1)
 			return
 		}
-		next := strings.IndexByte(text[open+end:min(len(text), open+end+200)], '(')
-		if next < 0 {
-			return
-		}
-		open += end + next
+		at = open + end
 	}
+}
+
+// lifeValue picks the date or place of birth, or of death, from what stands in
+// the brackets.
+func lifeValue(inside string, kind Kind, second, place bool) (string, bool) {
+	first, ok := nextDate(inside, 0, len(inside))
+	if !ok {
+		return "", false
+	}
+	last, both := nextDate(inside, first.end, len(inside))
+	if !both && (second || !strings.Contains(inside, "born") && !place) {
+		return "", false
+	}
+	at, rest := first, inside[first.end:]
+	switch {
+	case second:
+		at, rest = last, inside[last.end:]
+	case both:
+		rest = inside[first.end:last.start]
+	}
+	switch {
+	case place:
+		rest = strings.TrimPrefix(strings.TrimLeft(rest, ", "), "in ")
+		name, ok := nextName(rest, 0, 0)
+		return rest[name.start:name.end], ok
+	case kind == Year:
+		return yearOf(inside[at.start:at.end]), true
+	}
+	return inside[at.start:at.end], true
 }
 
 // yearOf returns the year in a date, or the date if there is none.

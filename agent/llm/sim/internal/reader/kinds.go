@@ -69,7 +69,9 @@ func (q *Question) content() {
 // kindOfNoun returns the kind that a common noun behind "which" or "what" asks
 // for.
 func kindOfNoun(low string) (Kind, bool) {
-	low = strings.TrimSuffix(low, "s")
+	if !strings.HasSuffix(low, "ss") {
+		low = strings.TrimSuffix(low, "s")
+	}
 	switch low {
 	case "person", "man", "woman", "actor", "actress", "director", "author", "writer", "singer", "musician", "player", "president", "politician", "artist", "composer", "king", "queen", "footballer", "producer",
 		"character", "explorer", "scientist", "philosopher", "poet", "athlete", "wrestler", "rapper", "model", "comedian", "star", "host", "founder", "coach", "driver", "general", "mother", "father", "wife",

@@ -95,7 +95,8 @@ func (v *solver) hop(g Goal) (string, bool) {
 	claims := v.shelf.Claims(g)
 	if len(claims) == 0 && g.Rel.Name == "country" && !g.Back {
 		if place, ok := v.stop(g.Subject); ok {
-			return v.hop(Goal{Rel: g.Rel, Subject: place})
+			g = Goal{Rel: g.Rel, Subject: place}
+			claims = v.shelf.Claims(g)
 		}
 	}
 	if len(claims) == 0 {

@@ -71,8 +71,8 @@ func nextName(s string, at, gap int) (span, bool) {
 		}
 		if unicode.IsUpper(r) || unicode.IsDigit(r) && runsOn(s, end) {
 			name := span{i, runEnd(s, i)}
-			if isDemonym(fold(s[i:end])) && name.end == end && followedByLower(s, end) {
-				i = end
+			if last := s[i+strings.LastIndexByte(s[i:name.end], ' ')+1 : name.end]; isDemonym(fold(last)) && followedByLower(s, name.end) {
+				i = name.end
 				continue
 			}
 			return name, true
@@ -92,7 +92,8 @@ func nextName(s string, at, gap int) (span, bool) {
 func quotedSpan(s string, i int) (span, bool) {
 	for _, q := range [...][2]string{{`"`, `"`}, {"“", "”"}} {
 		if rest, ok := strings.CutPrefix(s[i:], q[0]); ok {
-			if n := strings.Index(rest, q[1]); n > 0 && n < 80 {
+			first, _ := utf8.DecodeRuneInString(rest)
+			if n := strings.Index(rest, q[1]); n > 0 && n < 80 && !unicode.IsLower(first) && first != ' ' {
 				start := i + len(q[0])
 				return span{start, start + len(strings.TrimRight(rest[:n], ",."))}, true
 			}
@@ -234,13 +235,13 @@ func bindsTopic(before, w string) bool {
 // isDemonym guesses whether a word is an adjective of nationality.
 func isDemonym(low string) bool {
 	switch low {
-	case "french", "greek", "dutch", "german", "swiss", "thai", "czech", "welsh", "norse", "african", "native", "catholic", "jewish", "british", "american":
+	case "french", "greek", "dutch", "german", "cuban", "croat", "serb", "turk", "dane", "swede", "pole", "scot", "afghan", "moroccan", "swiss", "thai", "czech", "welsh", "norse", "african", "native", "catholic", "jewish", "british", "american":
 		return true
 	}
 	if len(low) < 5 {
 		return false
 	}
-	for _, suffix := range [...]string{"ish", "ese", "ian", "can", "ean", "yan", "gan", "man", "lian", "ani", "aqi", "eli", "ch"} {
+	for _, suffix := range [...]string{"ish", "ese", "ian", "ican", "rican", "ean", "yan", "ani", "aqi", "eli"} {
 		if strings.HasSuffix(low, suffix) {
 			return true
 		}

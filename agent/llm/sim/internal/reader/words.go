@@ -82,7 +82,10 @@ func appendWord(out []word, s string, start, end int, quoted bool) ([]word, bool
 	w := word{quoted: quoted || opens}
 	raw := s[start:end]
 	w.comma = strings.HasSuffix(raw, ",") || strings.HasSuffix(raw, ";") || strings.HasSuffix(raw, `,"`) || strings.HasSuffix(raw, `",`)
-	trimmed := strings.TrimLeft(raw, "\"“”'‘(,;:")
+	trimmed := strings.TrimLeft(raw, "\"“”'‘,;:")
+	if strings.HasPrefix(trimmed, "(") && !strings.Contains(trimmed, ")") && unclosed(s[end:]) {
+		trimmed = trimmed[1:]
+	}
 	w.start = start + len(raw) - len(trimmed)
 	trimmed = strings.TrimRight(trimmed, "\"“”‘,;:?!")
 	trimmed = strings.TrimSuffix(trimmed, "'")
@@ -112,6 +115,9 @@ func appendWord(out []word, s string, start, end int, quoted bool) ([]word, bool
 	}
 	return append(out, w), quoted
 }
+
+// unclosed reports whether no bracket closes in what follows.
+func unclosed(rest string) bool { return !strings.Contains(rest, ")") }
 
 // text returns what words cover in the question.
 func text(question string, words []word) string {

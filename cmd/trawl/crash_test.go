@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"trawl/trajectory"
+	"trawl/trajectory/store"
+)
+
+// TestKilledRuns kills a real process with SIGKILL at random moments, again and
+// again, until the run is complete, and compares it with one that was left in
+// peace. The model server is a process of its own and lives on.
+func TestKilledRuns(t *testing.T) {
+	questions, index := world(t, 20)
+	url := simProcess(t, "5ms..25ms")
+	args := func(out string) []string {
+		return []string{"run", "--dataset", questions, "--index", index, "--endpoint", url, "-k", "4", "--concurrency", "4", "--out", out, "--quiet"}
+	}
+	calm := filepath.Join(t.TempDir(), "calm")
+	whole := processTime(t, args(calm))
+	start := processTime(t, args(calm)) // of a process that finds everything done
+
+	killed := filepath.Join(t.TempDir(), "killed")
+	chance := rand.New(rand.NewPCG(1, 2))
+	kills, limit := 0, 200
+	for !runUntilKilled(t, args(killed), start/2+time.Duration(chance.Int64N(int64(whole/4)))) {
+		if kills++; kills > limit {
+			t.Fatalf("not complete after %d kills", limit)
+		}
+	}
+	if kills < 3 {
+		t.Errorf("the run was complete after %d kills: the test does not test", kills)
+	}
+	t.Logf("complete after %d kills", kills)
+	if diff := cmp.Diff(string(results(t, calm)), string(results(t, killed))); diff != "" {
+		t.Errorf("a killed run differs from one that was not (-calm +killed):\n%s", diff)
+	}
+	once(t, killed, 80)
+}
+
+// processTime runs a process to its end and returns how long it took.
+func processTime(t *testing.T, args []string) time.Duration {
+	t.Helper()
+	begin := time.Now()
+	if out, err := exec.Command("trawl", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return time.Since(begin)
+}
+
+// once makes sure that every rollout has one line, and that there are n.
+func once(t *testing.T, dir string, n int) {
+	t.Helper()
+	run, err := store.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[trajectory.Key]bool{}
+	for _, tr := range run.Trajectories {
+		seen[tr.Key()] = true
+	}
+	if len(seen) != n || run.Counts.Parsed != n || len(run.Counts.Dropped) > 0 || run.Counts.Torn > 0 {
+		t.Errorf("%d rollouts in %d lines, %d dropped, %d bytes torn; want %d in as many",
+			len(seen), run.Counts.Parsed, len(run.Counts.Dropped), run.Counts.Torn, n)
+	}
+}
+
+// runUntilKilled starts a process and kills it after some time. It reports
+// whether the process was done before.
+func runUntilKilled(t *testing.T, args []string, after time.Duration) bool {
+	t.Helper()
+	cmd := exec.Command("trawl", args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(after, func() { cmd.Process.Kill() })
+	err := cmd.Wait()
+	kill.Stop()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return true
+	case errors.As(err, &exit) && exit.ExitCode() == -1: // by a signal
+		return false
+	}
+	t.Fatalf("%v\n%s", err, &stderr)
+	return false
+}
+
+// simProcess starts a simulated model in a process of its own and returns its
+// address.
+func simProcess(t *testing.T, latency string) string {
+	t.Helper()
+	cmd := exec.Command("trawl", "sim", "--addr", "127.0.0.1:0", "--latency", latency)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}

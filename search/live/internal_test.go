@@ -1,0 +1,237 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"trawl/search"
+)
+
+func TestFormula(t *testing.T) {
+	// idf: ln(1 + (N − df + 0.5)/(df + 0.5))
+	for _, tt := range []struct {
+		n, df int
+		want  float64
+	}{
+		{10, 1, math.Log(1 + 9.5/1.5)},
+		{10, 10, math.Log(1 + 0.5/10.5)}, // all documents: small, still positive
+		{1, 1, math.Log(1 + 0.5/1.5)},
+	} {
+		if got := idf(tt.n, tt.df); math.Abs(got-tt.want) > 1e-12 || got <= 0 {
+			t.Errorf("idf(%d, %d) = %v, want %v", tt.n, tt.df, got, tt.want)
+		}
+	}
+	// saturation: tf / (tf + k1·(1 − b + b·dl/avgdl))
+	for _, tt := range []struct {
+		p      Params
+		tf, dl uint64
+		avgdl  float64
+		want   float64
+	}{
+		{DefaultParams(), 1, 10, 10, 1 / 1.9},                 // average length: k1
+		{DefaultParams(), 3, 20, 10, 3 / (3 + 0.9*1.4)},       // twice the average: 1 − 0.4 + 0.8
+		{DefaultParams(), 2, 5, 10, 2 / (2 + 0.9*0.8)},        // half of it: 1 − 0.4 + 0.2
+		{Params{K1: 1.2, B: 0}, 2, 1000, 10, 2 / 3.2},         // b = 0: length is nothing
+		{Params{K1: 1.2, B: 1}, 2, 30, 10, 2 / (2 + 1.2*3.0)}, // b = 1: length is all
+		{Params{}, 7, 3, 10, 1},                               // k1 = 0: presence is all
+	} {
+		if got := tt.p.saturation(tt.tf, tt.dl, tt.avgdl); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("%+v.saturation(%d, %d, %v) = %v, want %v", tt.p, tt.tf, tt.dl, tt.avgdl, got, tt.want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, tt := range []struct {
+		p  Params
+		ok bool
+	}{
+		{DefaultParams(), true}, {Params{}, true}, {Params{K1: 100, B: 1}, true},
+		{Params{K1: -0.1}, false}, {Params{B: -0.1}, false}, {Params{B: 1.1}, false},
+		{Params{K1: math.NaN()}, false}, {Params{B: math.NaN()}, false}, {Params{K1: math.Inf(1)}, false},
+	} {
+		if err := tt.p.Validate(); (err == nil) != tt.ok {
+			t.Errorf("%+v.Validate() = %v", tt.p, err)
+		}
+	}
+}
+
+// TestAgainstReference compares searches over more documents than a window
+// holds with the formula written down plainly. Texts are few and short, so that
+// ties abound.
+func TestAgainstReference(t *testing.T) {
+	const n = windowSize + 100
+	rng := rand.New(rand.NewPCG(7, 7))
+	docs := make([]search.Document, n)
+	for i := range docs {
+		words := make([]string, 1+rng.IntN(6))
+		for j := range words {
+			words[j] = fmt.Sprintf("w%dx", int(30*rng.Float64()*rng.Float64()))
+		}
+		docs[i] = search.Document{ID: fmt.Sprint(rng.Uint64()), Title: words[0], Text: strings.Join(words, " ")}
+	}
+	x, err := Create(t.TempDir(), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, doc := range docs {
+		if err := x.Add(doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := x.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	rank := reference(docs)
+	for _, query := range []string{"w0x", "w29x w3x", "w1x w1x w2x", "w5x w6x w7x w8x w9x w10x nothing", "w28x"} {
+		all := rank(query)
+		for _, k := range []int{1, 10, 1000, n} {
+			got, err := x.Search(t.Context(), query, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := all[:min(k, len(all))]
+			if len(got) != len(want) {
+				t.Fatalf("%q, %d: %d hits, want %d", query, k, len(got), len(want))
+			}
+			for i := range got {
+				if got[i].Document != want[i].Document || math.Abs(got[i].Score-want[i].Score) > 1e-12 {
+					t.Fatalf("%q, %d: hit %d is %q with %v, want %q with %v", query, k, i, got[i].ID, got[i].Score, want[i].ID, want[i].Score)
+				}
+			}
+		}
+	}
+}
+
+// reference returns a function that ranks all documents by the formula.
+func reference(docs []search.Document) func(query string) []search.Hit {
+	counts := make([]map[string]int, len(docs))
+	lengths := make([]int, len(docs))
+	df := make(map[string]int)
+	total := 0
+	for i, doc := range docs {
+		terms := Analyze(doc.Title + "\n" + doc.Text)
+		counts[i], lengths[i] = make(map[string]int), len(terms)
+		total += len(terms)
+		for _, term := range terms {
+			if counts[i][term]++; counts[i][term] == 1 {
+				df[term]++
+			}
+		}
+	}
+	avgdl := float64(total) / float64(len(docs))
+	return func(query string) []search.Hit {
+		var order []string
+		qtf := make(map[string]float64)
+		for _, term := range Analyze(query) {
+			if qtf[term]++; qtf[term] == 1 {
+				order = append(order, term)
+			}
+		}
+		var hits []search.Hit
+		for i, doc := range docs {
+			score := 0.0
+			for _, term := range order {
+				if tf := float64(counts[i][term]); tf > 0 {
+					score += qtf[term] * (idf(len(docs), df[term]) * (tf / (tf + 0.9*(1-0.4+0.4*float64(lengths[i])/avgdl))))
+				}
+			}
+			if score > 0 {
+				hits = append(hits, search.Hit{Document: doc, Score: score})
+			}
+		}
+		sort.Slice(hits, func(i, j int) bool {
+			a, b := hits[i], hits[j]
+			return a.Score > b.Score || a.Score == b.Score && a.ID < b.ID
+		})
+		return hits
+	}
+}
+
+// TestBatchBytes sees that documents do not pile up in memory: what exceeds a
+// batch is written and found before anybody flushes.
+func TestBatchBytes(t *testing.T) {
+	x, err := Create(t.TempDir(), DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	padding := strings.Repeat("x", 1<<20)
+	for i := range 9 {
+		if x.bytes >= batchBytes {
+			t.Fatalf("%d bytes wait", x.bytes)
+		}
+		if err := x.Add(search.Document{ID: fmt.Sprint(i), Text: "owl", URL: padding}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hits, err := x.Search(t.Context(), "owl", 10)
+	if err != nil || len(hits) != 8 {
+		t.Errorf("%d hits, %v, want the 8 of the first batch", len(hits), err)
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	long := func() *list { return &list{docs: make([]uint32, 100), scores: make([]float64, 100)} }
+	key := func(i int) listKey { return listKey{byContent, fmt.Sprint(i)} }
+	size := long().bytes(key(10))
+	c := newCache(8 * size)
+	for i := 10; i < 60; i++ {
+		c.put(key(i), long())
+		c.get(key(10)) // is used again and again
+		held := 0
+		for range c.young {
+			held++
+		}
+		for k := range c.old {
+			if _, both := c.young[k]; !both {
+				held++
+			}
+		}
+		if held > 8 {
+			t.Fatalf("%d lists are held, want at most 8", held)
+		}
+	}
+	if c.get(key(10)) == nil || c.get(key(59)) == nil {
+		t.Error("a list used all the time, or the last one, is gone")
+	}
+	if c.get(key(30)) != nil {
+		t.Error("a list not used for long is still there")
+	}
+	c.put(key(99), &list{docs: make([]uint32, 10000)})
+	if c.get(key(99)) != nil {
+		t.Error("a list larger than the cache was kept")
+	}
+}
+
+// TestCompactFails sees that a merge that cannot be written ends in an error; by
+// itself bleve tries it for ever.
+func TestCompactFails(t *testing.T) {
+	dir := t.TempDir()
+	x, err := Create(dir, DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := x.Add(search.Document{ID: fmt.Sprint(i), Text: "owl"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, storeFolder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.store.compact(t.Context()); err == nil || !strings.Contains(err.Error(), "cannot merge") {
+		t.Errorf("compact of a store without its folder: %v", err)
+	}
+	x.release()
+}
