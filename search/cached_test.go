@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -141,4 +142,14 @@ func TestCachedForgetsErrors(t *testing.T) {
 	if hits, err := engine.Search(t.Context(), "q", 1); err != nil || len(hits) != 0 {
 		t.Errorf("second search: %v, %v, want nothing", hits, err)
 	}
+}
+
+func ExampleCached() {
+	var searches atomic.Int64
+	engine := search.Cached(search.Shared(counting(&searches)), 1000)
+	for range 3 {
+		engine.Search(context.Background(), "capital of Uruguay", 10)
+	}
+	fmt.Println(searches.Load(), "search")
+	// Output: 1 search
 }

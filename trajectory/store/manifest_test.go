@@ -115,7 +115,7 @@ func TestOpenRefuses(t *testing.T) {
 		}), `store: DIR holds another run: run.models.agent was "Qwen/Qwen3-8B", is now "Qwen/Qwen3-4B"; run.prompts.agent was "sha256:11", is now "` + strings.Repeat("x", 79) + "…"},
 		{"a folder of something else", file("thesis.tex", "x"), "store: DIR is not a run folder: it holds thesis.tex and no manifest.json"},
 		{"rollouts without a manifest", file("rollouts.jsonl", "x"), "store: DIR is not a run folder: it holds rollouts.jsonl and no manifest.json"},
-		{"another program's manifest", file("manifest.json", `{"name":"app"}`), "store: DIR/manifest.json has version 0, this trawl reads 1"},
+		{"another program's manifest", file("manifest.json", `{"name":"app"}`), "store: DIR is not a run folder: its manifest.json is of something else"},
 		{"a broken manifest", file("manifest.json", `{`), "store: DIR/manifest.json is not the manifest of a run: unexpected end of JSON input"},
 		{"config and settings disagree", set(func(m *store.Manifest) { m.Config = "sha256:1" }), "store: the manifest's config is sha256:1, but its fixed settings hash to " + config()},
 		{"settings that are no object", set(func(m *store.Manifest) { m.Fixed = json.RawMessage(`[1]`) }), "store: the manifest's fixed settings are not a JSON object"},

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"time"
 )
 
 const (
@@ -16,61 +15,89 @@ const (
 	created = 1_700_000_000 // the same in every reply: replies are functions of their requests
 )
 
+// A refusal is a request that the server does not carry out, and why.
+type refusal struct {
+	status int
+	kind   string
+	reason error
+}
+
+func badRequest(err error) *refusal {
+	return &refusal{http.StatusBadRequest, "BadRequestError", err}
+}
+
+// An order is a chat request that can be carried out.
+type order struct {
+	chatRequest
+	prompt, cached int   // tokens
+	room           int   // tokens that the completion may have
+	key            int64 // hash of what the reply depends on
+}
+
 // chat answers POST /v1/chat/completions.
 func (s *server) chat(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		writeError(w, http.StatusBadRequest, "BadRequestError", err.Error())
+	req, no := s.admit(w, r)
+	if no != nil {
+		writeError(w, no.status, no.kind, no.reason.Error())
 		return
 	}
-	var req chatRequest
-	if err := json.Unmarshal(body, &req); err != nil {
-		writeError(w, http.StatusBadRequest, "BadRequestError", err.Error())
+	conv := newConversation(&req.chatRequest)
+	fault := s.faults.next(conv, req.key)
+	if fault.transport != nil && fault.transport(w, r, &req.chatRequest) {
 		return
 	}
-	if err := req.validate(); err != nil {
-		writeError(w, http.StatusBadRequest, "BadRequestError", err.Error())
-		return
-	}
-	if req.Model != "" && !slices.Contains(s.models, req.Model) {
-		writeError(w, http.StatusNotFound, "NotFoundError", fmt.Sprintf("The model `%s` does not exist.", req.Model))
-		return
-	}
-	if req.Model == "" {
-		req.Model = s.models[0]
-	}
-	prompt, cached := promptTokens(req.Messages, req.Tools)
-	room, err := s.room(&req, prompt)
-	if err != nil {
-		writeError(w, http.StatusBadRequest, "BadRequestError", err.Error())
-		return
-	}
-	conv := newConversation(&req)
-	key := requestHash(&req)
-	fault := s.faults.next(conv, key)
-	if fault != nil && fault.transport != nil && fault.transport(w, r, &req) {
-		return
-	}
-	m := &model{traits: s.skillOf(req.Model).traits(), temperature: req.temperature(), key: key, reasoning: s.opts.Reasoning, parses: &s.parses}
-	raw := m.reply(conv)
-	if fault != nil && fault.raw != nil {
-		raw = fault.raw(raw, conv)
-	}
-	out := s.parse(raw, &req, room)
-	out.use = usage{Prompt: prompt, Completion: out.tokens, Total: prompt + out.tokens, Details: promptDetails{Cached: cached}}
-	if fault != nil && fault.reply != nil {
-		fault.reply(out, raw)
-	}
-	out.id = "chatcmpl-" + strconv.FormatInt(key, 16)
-	out.model = req.Model
-	delay := s.opts.Latency.draw(key)
+	out := s.complete(req, conv, fault)
+	delay := s.opts.Latency.draw(req.key)
 	if req.Stream {
-		stream(w, r, out, &req, delay)
+		stream(w, r, out, &req.chatRequest, delay)
 		return
 	}
 	if wait(r.Context(), delay) {
 		writeJSON(w, http.StatusOK, out.response())
 	}
+}
+
+// admit reads a request and checks it.
+func (s *server) admit(w http.ResponseWriter, r *http.Request) (*order, *refusal) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return nil, badRequest(err)
+	}
+	var o order
+	if err := json.Unmarshal(body, &o.chatRequest); err != nil {
+		return nil, badRequest(err)
+	}
+	if err := o.validate(); err != nil {
+		return nil, badRequest(err)
+	}
+	if o.Model == "" {
+		o.Model = s.models[0]
+	}
+	if !slices.Contains(s.models, o.Model) {
+		return nil, &refusal{http.StatusNotFound, "NotFoundError", fmt.Errorf("The model `%s` does not exist.", o.Model)} //nolint:staticcheck // vLLM's own text
+	}
+	o.prompt, o.cached = promptTokens(o.Messages, o.Tools)
+	if o.room, err = s.room(&o.chatRequest, o.prompt); err != nil {
+		return nil, badRequest(err)
+	}
+	o.key = requestHash(&o.chatRequest)
+	return &o, nil
+}
+
+// complete lets the model reply, and the server's parsers read what it wrote.
+func (s *server) complete(o *order, conv *conversation, fault fault) *reply {
+	m := &model{traits: s.skillOf(o.Model).traits(), temperature: o.temperature(), key: o.key, reasoning: s.opts.Reasoning, parses: &s.parses}
+	raw := m.reply(conv)
+	if fault.raw != nil {
+		raw = fault.raw(raw, conv)
+	}
+	out := s.parse(raw, &o.chatRequest, o.room)
+	if fault.reply != nil {
+		fault.reply(out, raw)
+	}
+	out.id, out.model = "chatcmpl-"+strconv.FormatInt(o.key, 16), o.Model
+	out.use = usage{Prompt: o.prompt, Completion: out.tokens, Total: o.prompt + out.tokens, Details: promptDetails{Cached: o.cached}}
+	return out
 }
 
 // room returns how many tokens the completion may have, or vLLM's complaint
@@ -181,7 +208,3 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	w.Write(append(body, '\n')) //nolint:errcheck // the client has gone
 }
-
-// half splits the latency of a streamed reply: one half before its first
-// chunk, the other before its last.
-func half(d time.Duration) (first, rest time.Duration) { return d / 2, d - d/2 }

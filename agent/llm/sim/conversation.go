@@ -20,7 +20,6 @@ type conversation struct {
 	anchor   string   // titles of the first passages that were shown
 	shelf    *reader.Shelf
 	last     string // the last message from outside, without documents
-	first    bool   // and it is the only one
 	toolsOff bool
 	mustCall bool
 	tool     searchTool
@@ -46,14 +45,12 @@ func newConversation(req *chatRequest) *conversation {
 	if req.TemplateArgs != nil && req.TemplateArgs.EnableThinking != nil {
 		c.thinking = *req.TemplateArgs.EnableThinking
 	}
-	name, must := req.mustCall()
-	c.mustCall = must && c.native
-	if c.native {
+	if name, must := req.mustCall(); c.native {
+		c.mustCall = must
 		c.tool = findSearch(req.Tools, name)
 	}
 	var passages []reader.Passage
 	var notes strings.Builder
-	outside := 0
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		body := m.text()
@@ -70,19 +67,18 @@ func newConversation(req *chatRequest) *conversation {
 			c.anchor = titlesOf(passages[before:])
 		}
 		if !c.found && m.Role == "user" {
-			c.question, c.found = lineAfter(rest, questionMark)
+			var line string
+			if line, c.found = lineAfter(rest, questionMark); c.found {
+				c.question = line
+			}
 		}
 		if c.turns == 0 {
 			c.turns = turnsIn(rest)
 		}
-		c.last = rest
-		if m.Role != "system" && m.Role != "developer" {
-			outside++
+		if c.question == "" && m.Role == "user" {
+			c.question = text.Truncate(text.Collapse(rest), 400) // unless a question line comes
 		}
-	}
-	c.first = outside == 1
-	if !c.found {
-		c.question = text.Truncate(text.Collapse(c.last), 400)
+		c.last = rest
 	}
 	c.notes = notes.String()
 	c.shelf = reader.NewShelf(passages)
@@ -107,11 +103,11 @@ func readDocs(passages []reader.Passage, body string) (all []reader.Passage, res
 	return passages, other.String()
 }
 
-// readDoc reads a line "Doc 1(Title: …) …". The title may hold brackets, in
-// pairs.
+// readDoc reads a line "Doc 1(Title: …) …", which may stand behind an opening
+// tag. The title may hold brackets, in pairs.
 func readDoc(line string) (reader.Passage, bool) {
-	_, doc, ok := strings.Cut(line, docMark)
-	if !ok || strings.TrimSpace(line[:len(line)-len(doc)-len(docMark)]) != "" && !strings.HasSuffix(line[:len(line)-len(doc)-len(docMark)], "<information>") {
+	head, doc, ok := strings.Cut(line, docMark)
+	if head = strings.TrimSpace(head); !ok || head != "" && !strings.HasSuffix(head, ">") {
 		return reader.Passage{}, false
 	}
 	number, doc, ok := strings.Cut(doc, titleMark)

@@ -147,10 +147,11 @@ func newInjector(rules []Rule) *injector {
 	return inj
 }
 
-// next counts a request and returns the fault that it meets, or nil.
-func (inj *injector) next(c *conversation, key int64) *fault {
+// next counts a request and returns the fault that it meets; the zero fault is
+// none.
+func (inj *injector) next(c *conversation, key int64) fault {
 	if len(inj.rules) == 0 {
-		return nil
+		return fault{}
 	}
 	inj.mu.Lock()
 	inj.count++
@@ -160,10 +161,10 @@ func (inj *injector) next(c *conversation, key int64) *fault {
 	for i := range inj.rules {
 		r := &inj.rules[i]
 		if r.applies(c, key, number, before) {
-			return &r.kind
+			return r.kind
 		}
 	}
-	return nil
+	return fault{}
 }
 
 func (r *compiledRule) applies(c *conversation, key int64, number, before int) bool {

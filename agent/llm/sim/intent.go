@@ -26,7 +26,7 @@ func (c *conversation) intent() intent {
 	last := strings.ToLower(c.last)
 	switch {
 	case c.mustCall:
-		return intentAct
+		return intentCall
 	case !c.native && c.turn == 1 && strings.Contains(last, "exactly ") && strings.Contains(last, "search quer"):
 		return intentPool
 	case c.native && c.toolsOff:
@@ -44,15 +44,20 @@ func (c *conversation) intent() intent {
 // reply returns the raw text of the model's reply: with thinking, tags and tool
 // calls in the marks that a server's parsers take out.
 func (m *model) reply(c *conversation) string {
-	switch c.intent() {
-	case intentPool:
-		return m.pool(c, m.parses.understand(c.question))
-	case intentFinal:
-		return m.final(c, m.parses.understand(c.question))
-	case intentAct:
-		return m.act(c, m.parses.understand(c.question))
-	default:
+	intent := c.intent()
+	if intent == intentChat {
 		return chatReply
+	}
+	q := m.parses.understand(c.question)
+	switch intent {
+	case intentPool:
+		return m.pool(c, q)
+	case intentCall:
+		return m.search(c, nil, m.firstQuery(q), "I am to call a tool.")
+	case intentFinal:
+		return m.final(c, q)
+	default:
+		return m.act(c, q)
 	}
 }
 

@@ -26,6 +26,26 @@
 // the faults that count requests (see [Rule]) depend on order. A chat request
 // without a seed has seed 0.
 //
+// # Faults
+//
+// [ReadFaults] reads rules that make replies go wrong as real servers and models
+// do, from a JSON list or one rule a line:
+//
+//	{"match": {"turn": 3}, "fault": "a1-missing-brace"}
+//	{"match": {"question": "(?i)harbor", "every": 10}, "fault": "c12-rate-limit", "times": 1}
+//	{"match": {}, "fault": "http-500", "rate": 0.02, "seed": 7}
+//
+// See [Rule] for the keys. [FaultNames] lists the faults; a letter and a number
+// in a name is the row of the field report that it replays.
+//
+// # Departures
+//
+// The first queries of rollouts that choose for themselves are near-identical
+// paraphrases, and a pool is diverse, because DivInit found models so: here both
+// are set by hand (query.go, angles of the question). Rollouts that begin with
+// the same passages tend to err together (skill.go), so a diverse start helps by
+// construction.
+//
 // The handler is safe for concurrent use.
 //
 // [reader]: trawl/agent/llm/sim/internal/reader

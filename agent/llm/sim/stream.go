@@ -11,10 +11,10 @@ import (
 const chunkTokens = 4
 
 // stream sends the reply as server-sent events: the same text as a reply in
-// one piece, in small chunks. A client that goes away ends it.
+// one piece, in small chunks. Half of the delay passes before its first chunk,
+// half before its last. A client that goes away ends it.
 func stream(w http.ResponseWriter, r *http.Request, out *reply, req *chatRequest, delay time.Duration) {
-	first, rest := half(delay)
-	if !wait(r.Context(), first) {
+	if !wait(r.Context(), delay/2) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -25,7 +25,7 @@ func stream(w http.ResponseWriter, r *http.Request, out *reply, req *chatRequest
 	if !out.noChoices {
 		s.body()
 	}
-	if !wait(r.Context(), rest) {
+	if !wait(r.Context(), delay-delay/2) {
 		return
 	}
 	if !out.noChoices {

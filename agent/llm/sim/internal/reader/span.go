@@ -61,12 +61,8 @@ func nextName(s string, at, gap int) (span, bool) {
 		}
 		end := wordEnd(s, i)
 		r, _ := utf8.DecodeRuneInString(s[i:])
-		if date, ok := dateAt(s, i); ok && (!unicode.IsUpper(r) || !runsOn(s, end)) {
-			i = date
-			continue
-		}
-		if months[fold(s[i:end])] > 4 && !runsOn(s, end) { // a month that is no given name
-			i = end
+		if after, ok := skipDate(s, i, end); ok {
+			i = after
 			continue
 		}
 		if unicode.IsUpper(r) || unicode.IsDigit(r) && runsOn(s, end) {
@@ -86,6 +82,24 @@ func nextName(s string, at, gap int) (span, bool) {
 		}
 	}
 	return span{}, false
+}
+
+// skipDate returns the end of the date, or of the name of a month, that begins
+// at i with the word that ends at end. April, May, June and August are also
+// names of persons, and count with a day or year only.
+func skipDate(s string, i, end int) (after int, ok bool) {
+	if c := s[i]; c >= 'a' || strings.IndexByte("0123456789JFMASOND", c) < 0 {
+		return 0, false
+	}
+	upper := s[i] > '9'
+	if upper && runsOn(s, end) {
+		return 0, false
+	}
+	if after, ok = dateAt(s, i); ok {
+		return after, true
+	}
+	month := months[fold(s[i:end])]
+	return end, month > 0 && month != 4 && month != 5 && month != 6 && month != 8
 }
 
 // quotedSpan returns the inside of the double quotes that open at i.
