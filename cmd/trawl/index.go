@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -87,15 +86,29 @@ func runIndex(ctx context.Context, e env, sources []string, o indexOptions) erro
 // buildIndex builds an index with progress.
 func buildIndex(ctx context.Context, e env, o indexOptions, docs iter.Seq2[search.Document, error], source string) (live.Stats, error) {
 	bar := newProgress(e, "documents", 0, 0, o.quiet)
-	stats, err := live.Build(ctx, o.out, docs, live.BuildOptions{
+	stats, err := live.Build(ctx, o.out, some(docs, source), live.BuildOptions{
 		Params: o.params, Source: source, Progress: func(n int) { bar.set(n, 0) },
 	})
 	bar.close()
-	switch {
-	case err == nil && stats.Documents == 0:
-		return stats, errors.Join(fmt.Errorf("%s holds no documents", source), os.RemoveAll(o.out))
-	case errors.Is(err, live.ErrExists), errors.Is(err, live.ErrForeign):
+	if errors.Is(err, live.ErrExists) || errors.Is(err, live.ErrForeign) {
 		return stats, fmt.Errorf("%w\n  nothing was changed; name another folder with --out", err)
 	}
 	return stats, err
+}
+
+// some makes a corpus without documents an error, since an index of nothing is
+// never what anybody wanted.
+func some(docs iter.Seq2[search.Document, error], source string) iter.Seq2[search.Document, error] {
+	return func(yield func(search.Document, error) bool) {
+		found := false
+		for doc, err := range docs {
+			found = true
+			if !yield(doc, err) {
+				return
+			}
+		}
+		if !found {
+			yield(search.Document{}, fmt.Errorf("%s holds no documents", source))
+		}
+	}
 }

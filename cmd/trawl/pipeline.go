@@ -106,7 +106,7 @@ func (p *pipeline) build(engine search.Engine) error {
 		p.seeder = seeder
 		opts.Proposer, opts.ProposeTurns = seeder, s.Rollout.DivInit.Turns
 	}
-	engine = search.Shared(search.Cached(engine, s.Retrieval.Cache))
+	engine = search.Cached(search.Shared(engine), s.Retrieval.Cache)
 	p.agent = agent.New(p.backend.client, tool.NewSet(tool.NewSearch(engine, s.Retrieval.Top)), opts)
 	return nil
 }

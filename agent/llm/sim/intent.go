@@ -17,6 +17,7 @@ type intent uint8
 const (
 	intentChat  intent = iota // nothing that it knows
 	intentAct                 // one turn of a research conversation: search or answer
+	intentCall                // a tool call, whatever else
 	intentFinal               // the answer, now
 	intentPool                // a list of search queries
 )
