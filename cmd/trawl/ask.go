@@ -25,9 +25,6 @@ answer that most of them reach, with the documents it stands on.
 
   trawl ask "Who directed the film that won Best Picture in 1998?" --index IDX`
 
-// evidenceShown is how many documents people are shown for an answer.
-const evidenceShown = 5
-
 // An askOptions is how trawl ask is to go about it.
 type askOptions struct {
 	out   string
@@ -162,7 +159,7 @@ func choose(ctx context.Context, dir string, q trajectory.Question, selector str
 	if err != nil {
 		return nil, err
 	}
-	a.Answer, a.Evidence = d.Answer, evidenceFor(d.Answer, done, evidenceShown)
+	a.Answer, a.Evidence = d.Answer, evidenceFor(d.Answer, done)
 	for i, t := range done {
 		c := candidate{Rollout: t.Rollout, Answer: t.Answer, Searches: t.Usage.Searches, Termination: t.Termination, FirstQuery: firstQuery(t)}
 		if d.Scores != nil {
@@ -209,7 +206,7 @@ func (a *asked) write(e env) {
 		if c.chosen {
 			mark = ">"
 		}
-		fmt.Fprintf(e.stdout, "%s %d. %s  (score %.2f, %d searches, %s; began with %q)\n", mark, c.Rollout, answerOrNone(c.Answer), c.Score, c.Searches, c.Termination, c.FirstQuery)
+		fmt.Fprintf(e.stdout, "%s %d. %s  (score %.2f, searches: %d, %s; began with %q)\n", mark, c.Rollout, answerOrNone(c.Answer), c.Score, c.Searches, c.Termination, c.FirstQuery)
 	}
 	for _, why := range a.Failed {
 		fmt.Fprintf(e.stdout, "  failed: %s\n", why)

@@ -20,9 +20,16 @@ type evidence struct {
 	best     int    // rank
 }
 
+// Of the evidence for an answer people are shown so many documents that state
+// it, and others only to make up so few.
+const (
+	mostStating = 5
+	fewest      = 2
+)
+
 // evidenceFor returns the documents behind an answer, the best first: those
 // that state it, then those that more rollouts found, then the higher ranks.
-func evidenceFor(answer string, runs []*trajectory.Trajectory, most int) []evidence {
+func evidenceFor(answer string, runs []*trajectory.Trajectory) []evidence {
 	key := text.AnswerKey(answer)
 	found := map[string]*evidence{}
 	for _, t := range runs {
@@ -43,7 +50,11 @@ func evidenceFor(answer string, runs []*trajectory.Trajectory, most int) []evide
 		return cmp.Or(compareBool(b.Says, a.Says), cmp.Compare(len(b.Rollouts), len(a.Rollouts)),
 			cmp.Compare(a.best, b.best), strings.Compare(a.ID, b.ID))
 	})
-	return list[:min(most, len(list))]
+	stating := 0
+	for stating < len(list) && list[stating].Says {
+		stating++
+	}
+	return list[:min(max(min(stating, mostStating), fewest), len(list))]
 }
 
 func collect(found map[string]*evidence, rollout int, r trajectory.Result, answer string) {

@@ -134,12 +134,23 @@ func (p *progress) line() string {
 		s += fmt.Sprintf(", %d failed", p.failed)
 	}
 	if took := time.Since(p.start); p.done > p.first && took > time.Second {
-		s += fmt.Sprintf(", %.0f/s", float64(p.done-p.first)/took.Seconds())
+		s += ", " + rate(float64(p.done-p.first)/took.Seconds())
 	}
 	if eta := p.eta(); eta > 0 {
 		s += ", " + eta.String() + " left"
 	}
 	return s
+}
+
+// rate words a speed in the unit in which it is more than one.
+func rate(perSecond float64) string {
+	switch {
+	case perSecond >= 1:
+		return fmt.Sprintf("%.0f/s", perSecond)
+	case perSecond*60 >= 1:
+		return fmt.Sprintf("%.0f/min", perSecond*60)
+	}
+	return fmt.Sprintf("%.0f/h", perSecond*3600)
 }
 
 // eta extrapolates the time left from the speed so far; 0 if unknown.

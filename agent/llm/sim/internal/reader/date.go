@@ -18,9 +18,6 @@ func nextDate(s string, at, reach int) (span, bool) {
 		if end, ok := dateAt(s, i); ok {
 			return span{i, end}, true
 		}
-		if s[i] == ';' || s[i] == ')' {
-			return span{}, false
-		}
 	}
 	return span{}, false
 }

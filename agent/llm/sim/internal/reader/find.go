@@ -3,6 +3,7 @@ package reader
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Goal is one hop: the object that Subject has by Rel or, with Back, the
@@ -267,30 +268,50 @@ func subjectName(s string, end int) (span, bool) {
 func names(s string) []span {
 	var out []span
 	for at := 0; at < len(s); {
-		n, ok := nextName(s, at, len(s))
+		if !startsName(s, at) {
+			at++
+			continue
+		}
+		n, ok := nextName(s, at, 0)
 		if !ok {
-			at += max(1, wordEnd(s, at)-at)
+			at = max(wordEnd(s, at), at+1)
 			continue
 		}
 		at = max(n.end, at+1)
-		if first := wordEnd(s, n.start); n.start == 0 || s[max(0, n.start-1)] != '"' {
-			low := fold(s[n.start:first])
-			if isStop(low) && low != "the" || n.start == 0 && first == n.end && followedByLower(s, first) {
-				if first == n.end {
-					continue
-				}
-				n.start = first + 1
-				if n.start >= n.end {
-					continue
-				}
-			}
-			if low == "the" && first == n.end {
-				continue
-			}
+		if n, ok = trimName(s, n); ok {
+			out = append(out, n)
 		}
-		out = append(out, n)
 	}
 	return out
+}
+
+// startsName reports whether a word that can begin a name begins at i.
+func startsName(s string, i int) bool {
+	if i > 0 && isWordByte(s[i-1]) || i > 0 && s[i-1] == '\'' {
+		return false
+	}
+	c := s[i]
+	return 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '"' || c >= utf8.RuneSelf
+}
+
+// trimName drops the first word of a name that only begins a sentence, or the
+// whole name if there is no more to it.
+func trimName(s string, n span) (span, bool) {
+	if n.start > 0 && s[n.start-1] == '"' {
+		return n, true
+	}
+	first := wordEnd(s, n.start)
+	low := fold(s[n.start:first])
+	alone := first == n.end
+	switch {
+	case low == "the":
+		return n, !alone
+	case !isStop(low) && !(n.start == 0 && alone && followedByLower(s, first)):
+		return n, true
+	case alone || first+1 >= n.end:
+		return n, false
+	}
+	return span{first + 1, n.end}, true
 }
 
 // partOf reports whether all words of name stand in title.

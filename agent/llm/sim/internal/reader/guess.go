@@ -142,13 +142,10 @@ func (g *guesser) read(index int) {
 		here := 0.0
 		var near []int
 		for i, t := range g.terms {
-			for _, hit := range hits[i] {
-				if hit >= at.start && hit < at.end {
-					here += t.weight
-					if t.content {
-						near = append(near, hit-at.start)
-					}
-					break
+			if hit, ok := hitIn(hits[i], at); ok {
+				here += t.weight
+				if t.content {
+					near = append(near, hit-at.start)
 				}
 			}
 		}
@@ -164,16 +161,22 @@ func (g *guesser) bestSentence(p *page, hits [][]int) float64 {
 	for _, at := range p.split() {
 		sum := 0.0
 		for i, t := range g.terms {
-			for _, hit := range hits[i] {
-				if hit >= at.start && hit < at.end {
-					sum += t.weight
-					break
-				}
+			if _, ok := hitIn(hits[i], at); ok {
+				sum += t.weight
 			}
 		}
 		best = max(best, sum)
 	}
 	return best
+}
+
+// hitIn returns the first of the ascending places that lies in a sentence.
+func hitIn(places []int, at span) (int, bool) {
+	i, _ := slices.BinarySearch(places, at.start)
+	if i == len(places) || places[i] >= at.end {
+		return 0, false
+	}
+	return places[i], true
 }
 
 // sentence offers the spans of one sentence.

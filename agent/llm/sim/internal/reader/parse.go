@@ -59,7 +59,7 @@ func Understand(question string) *Question {
 		q.content()
 		return q
 	}
-	p := parser{text: question, g: theGrammar()}
+	p := parser{text: question, g: theGrammar(), phrases: map[span]*Node{}, preds: map[span]*Node{}, parts: map[partKey][]*Node{}}
 	if q.Root = p.contest(q); q.Root == nil {
 		q.Root = p.question(q.words)
 	}
@@ -84,9 +84,14 @@ func (n *Node) leaves(names []string) []string {
 	return names
 }
 
+// A parser reads one question. It keeps what it read, since the same words are
+// tried as parts of many readings; without that, some questions take for ever.
 type parser struct {
-	text string
-	g    *grammar
+	text    string
+	g       *grammar
+	phrases map[span]*Node
+	preds   map[span]*Node
+	parts   map[partKey][]*Node
 }
 
 // question parses a whole question.
@@ -169,6 +174,19 @@ func (p *parser) phrase(words []word, depth int) *Node {
 	if len(words) == 0 || depth > maxDepth {
 		return nil
 	}
+	at := extent(words)
+	n, known := p.phrases[at]
+	if !known {
+		n = p.newPhrase(words, depth)
+		p.phrases[at] = n
+	}
+	return n
+}
+
+// extent returns where words stand in the question.
+func extent(words []word) span { return span{words[0].start, words[len(words)-1].end} }
+
+func (p *parser) newPhrase(words []word, depth int) *Node {
 	if words[0].quoted && words[len(words)-1].quoted && allQuoted(words) {
 		return p.entity(words)
 	}

@@ -25,8 +25,28 @@ func (p *parser) meet(words []word) *Node {
 // maxParts bounds the predicates of one question.
 const maxParts = 4
 
-// predicates splits words into the most predicates that they can be read as.
+// predicates splits words into predicates, the first of them as short as it can
+// be.
 func (p *parser) predicates(words []word, depth int) []*Node {
+	if len(words) == 0 {
+		return nil
+	}
+	key := partKey{extent(words), depth}
+	parts, known := p.parts[key]
+	if !known {
+		parts = p.newPredicates(words, depth)
+		p.parts[key] = parts
+	}
+	return parts
+}
+
+// A partKey names a piece of a question at a depth of splitting.
+type partKey struct {
+	at    span
+	depth int
+}
+
+func (p *parser) newPredicates(words []word, depth int) []*Node {
 	for len(words) > 0 && oneOf(words[0].low, "and|also|that|who|which|but") {
 		words = words[1:]
 	}
@@ -57,9 +77,13 @@ func (p *parser) predicate(words []word) *Node {
 	if len(words) < 2 {
 		return nil
 	}
-	n := p.by(&p.g.preds, words, 0)
-	if n != nil {
-		n.Back = true
+	at := extent(words)
+	n, known := p.preds[at]
+	if !known {
+		if n = p.by(&p.g.preds, words, 0); n != nil {
+			n.Back = true
+		}
+		p.preds[at] = n
 	}
 	return n
 }

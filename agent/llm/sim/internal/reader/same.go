@@ -64,7 +64,7 @@ func (p *parser) isLower(w word) bool {
 }
 
 // sharedReach is how many words before "same" can say what is the same.
-const sharedReach = 4
+const sharedReach = 3
 
 // shared reads what two things are asked to share.
 func (p *parser) shared(words []word) ([]step, bool) {

@@ -18,6 +18,9 @@ const gapWords = 5
 func nextSpan(s string, at int, kind Kind) (span, bool) {
 	switch kind {
 	case Date:
+		if clause := strings.IndexAny(s[at:], ";)"); clause >= 0 {
+			s = s[:at+clause]
+		}
 		return nextDate(s, at, 24)
 	case Year:
 		return nextYear(s, at, 24)

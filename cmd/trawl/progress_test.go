@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestProgressLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := newProgress(env{stderr: &out}, "rollouts", 10, 110, false)
+		time.Sleep(logEvery - time.Second)
+		p.set(20, 0) // too soon to be told
+		time.Sleep(time.Second)
+		p.set(60, 1)
+		for range reasonsTold + 3 {
+			p.fail(errors.New("unreachable"))
+		}
+		p.close()
+		want := "rollouts: 60 of 110, 1 failed, 5/s, 10s left"
+		if got := strings.Count(out.String(), want); got != 2 {
+			t.Errorf("%d lines say %q, want the one of the time and the last one:\n%s", got, want, &out)
+		}
+		if got := strings.Count(out.String(), "unreachable"); got != reasonsTold {
+			t.Errorf("%d failures are told, want %d", got, reasonsTold)
+		}
+	})
+}
+
+func TestProgressQuiet(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(env{stderr: &out}, "rollouts", 0, 5, true)
+	p.set(5, 1)
+	p.fail(errors.New("unreachable"))
+	p.close()
+	if out.Len() > 0 {
+		t.Errorf("quiet progress says %q", &out)
+	}
+}
+
+func TestRate(t *testing.T) {
+	for perSecond, want := range map[float64]string{12.4: "12/s", 0.5: "30/min", 0.005: "18/h"} {
+		if got := rate(perSecond); got != want {
+			t.Errorf("rate(%v) = %s, want %s", perSecond, got, want)
+		}
+	}
+}
