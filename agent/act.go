@@ -19,26 +19,29 @@ type planned struct {
 	bound   tool.Call
 	problem string // why it cannot run, for the model
 	dropped bool   // there are too many
+	key     string // see callKey
 }
 
 // act runs the calls of a reply, one after the other, and adds to the turn what
 // was said, done and shown: a step for each call, and for each call in the
-// conversation exactly one result, come what may. (D5)
+// conversation exactly one result, come what may. The calls that run share the
+// room for results. (D5)
 func (a *Agent) act(ctx context.Context, r *run, d *draft, rep reply) error {
 	plan := a.plan(r, d, rep.calls)
 	limited, cancel := a.limited(ctx, r, d)
 	defer cancel()
-	left := a.opts.ObservationChars
+	left, waiting := a.opts.ObservationChars, toRun(r, plan)
 	calls := make([]trajectory.Call, len(plan))
 	results := make([]observation, len(plan))
 	for i, p := range plan {
-		step := a.perform(limited, r, d, p, left/(len(plan)-i))
+		step := a.perform(limited, r, d, p, left/max(len(waiting), 1))
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if i == 0 {
 			step.Thought = a.thoughtOf(rep)
 		}
+		delete(waiting, p.key)
 		left -= min(left, utf8.RuneCountInString(step.Shown))
 		calls[i], results[i] = p.call, observation{p.call, step.Shown}
 		if !p.dropped {
@@ -50,13 +53,25 @@ func (a *Agent) act(ctx context.Context, r *run, d *draft, rep reply) error {
 	return nil
 }
 
-// plan binds the calls and gives each an id.
+// toRun returns the keys of the calls that will be carried out: not those too
+// many, those that cannot run, and repetitions.
+func toRun(r *run, plan []planned) map[string]bool {
+	keys := map[string]bool{}
+	for _, p := range plan {
+		if _, known := r.seen[p.key]; !known && !p.dropped && p.problem == "" {
+			keys[p.key] = true
+		}
+	}
+	return keys
+}
+
+// plan binds the calls and gives each its place.
 func (a *Agent) plan(r *run, d *draft, calls []call) []planned {
-	var plan []planned
+	o := outline{draft: d, ids: r.ids}
 	for _, c := range calls {
 		bound, err := a.tools.Bind(c.name, c.args)
 		if err != nil {
-			plan = append(plan, planned{call: a.place(r, d, plan, c.id, c.name, tool.Arguments(c.args)), problem: err.Error(), dropped: len(plan) >= maxCalls})
+			o.add(planned{call: trajectory.Call{ID: c.id, Name: c.name, Arguments: tool.Arguments(c.args)}, problem: err.Error()})
 			continue
 		}
 		noteBinding(d, bound)
@@ -65,13 +80,42 @@ func (a *Agent) plan(r *run, d *draft, calls []call) []planned {
 			if i > 0 {
 				id = "" // the model gave one id for the list
 			}
-			plan = append(plan, planned{call: a.place(r, d, plan, id, b.Name, b.Arguments()), bound: b, dropped: len(plan) >= maxCalls})
+			o.add(planned{call: trajectory.Call{ID: id, Name: b.Name, Arguments: b.Arguments()}, bound: b})
 		}
 	}
-	if len(plan) > maxCalls {
+	if len(o.calls) > maxCalls {
 		d.note(repairCallsCut)
 	}
-	return plan
+	return o.calls
+}
+
+// An outline is the plan of a turn being made.
+type outline struct {
+	draft *draft
+	ids   map[string]bool // of calls before the turn
+	calls []planned
+}
+
+// add gives a call its place. An id of the model's stays if it is the only one
+// of its kind in the conversation.
+func (o *outline) add(p planned) {
+	if p.call.ID != "" && o.taken(p.call.ID) {
+		o.draft.note(repairCallID)
+		p.call.ID = ""
+	}
+	if p.call.ID == "" {
+		p.call.ID = fmt.Sprintf("call_%d_%d", o.draft.turn.Number, len(o.calls))
+		for o.taken(p.call.ID) {
+			p.call.ID += "x"
+		}
+	}
+	p.key = callKey(p.call)
+	p.dropped = len(o.calls) >= maxCalls
+	o.calls = append(o.calls, p)
+}
+
+func (o *outline) taken(id string) bool {
+	return o.ids[id] || slices.ContainsFunc(o.calls, func(p planned) bool { return p.call.ID == id })
 }
 
 func noteBinding(d *draft, b tool.Bound) {
@@ -85,34 +129,14 @@ func noteBinding(d *draft, b tool.Bound) {
 	}
 }
 
-// place gives a call its place in the record. An id of the model's stays if it
-// is the only one of its kind in the conversation.
-func (a *Agent) place(r *run, d *draft, plan []planned, id, name string, args []byte) trajectory.Call {
-	taken := func(id string) bool {
-		return r.ids[id] || slices.ContainsFunc(plan, func(p planned) bool { return p.call.ID == id })
-	}
-	if id != "" && taken(id) {
-		d.note(repairCallID)
-		id = ""
-	}
-	if id == "" {
-		id = fmt.Sprintf("call_%d_%d", d.turn.Number, len(plan))
-		for taken(id) {
-			id += "x"
-		}
-	}
-	return trajectory.Call{ID: id, Name: name, Arguments: args}
-}
-
 // perform runs one call and shows at most budget characters of what it found.
 // A call that was made before is not run again. Whatever goes wrong is shown to
 // the model.
 func (a *Agent) perform(ctx context.Context, r *run, d *draft, p planned, budget int) trajectory.Step {
 	step := trajectory.Step{Kind: trajectory.KindNone, Call: &p.call}
-	key := callKey(p.call)
-	before, known := r.seen[key]
+	before, known := r.seen[p.key]
 	if !known {
-		before, known = d.made[key]
+		before, known = d.made[p.key]
 	}
 	switch {
 	case p.dropped:
@@ -129,7 +153,7 @@ func (a *Agent) perform(ctx context.Context, r *run, d *draft, p planned, budget
 	default:
 		execute(ctx, &step, p.bound, budget)
 		if step.Error == "" {
-			d.made[key] = earlier{turn: d.turn.Number, kind: step.Kind}
+			d.ran(p.key, step.Kind)
 		}
 	}
 	return step

@@ -137,35 +137,36 @@ func (a *Agent) fill(ctx context.Context, r *run, d *draft) error {
 	if err != nil {
 		return err
 	}
-	if query != "" {
-		return a.act(ctx, r, d, seeded(query))
+	if query.Text != "" {
+		d.source = query.Source
+		return a.act(ctx, r, d, seeded(query.Text))
 	}
 	return a.think(ctx, r, d)
 }
 
-// given returns the query of a turn that the model does not choose, or "".
-func (a *Agent) given(ctx context.Context, r *run, d *draft) (string, error) {
+// given returns the query of a turn that the model does not choose; one without
+// text leaves it to the model.
+func (a *Agent) given(ctx context.Context, r *run, d *draft) (trajectory.SeedQuery, error) {
 	n := d.turn.Number
 	switch {
 	case n == 1 && r.task.SeedQuery != nil:
-		return r.task.SeedQuery.Text, nil
+		return *r.task.SeedQuery, nil
 	case n >= 2 && n <= a.opts.ProposeTurns && a.opts.Proposer != nil:
 		return a.propose(ctx, r, d)
 	}
-	return "", nil
+	return trajectory.SeedQuery{}, nil
 }
 
 // propose asks the proposer. Its failure is not the rollout's: the model is
 // asked instead, and fails for good if the server is gone.
-func (a *Agent) propose(ctx context.Context, r *run, d *draft) (string, error) {
+func (a *Agent) propose(ctx context.Context, r *run, d *draft) (trajectory.SeedQuery, error) {
 	query, usage, calls, err := a.opts.Proposer.Propose(ctx, r.task.Question, r.traj.Steps, d.seed(r.task, "propose"))
-	d.turn.Calls += calls
-	d.spend(usage)
+	d.spend(calls, usage)
 	if err == nil && query.Text != "" {
-		return query.Text, nil
+		return query, nil
 	}
 	d.note(repairProposer)
-	return "", ctx.Err()
+	return trajectory.SeedQuery{}, ctx.Err()
 }
 
 // seeded returns the reply that a given query stands for.

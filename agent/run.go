@@ -36,7 +36,6 @@ func (a *Agent) start(task Task) *run {
 		Question: task.Question.Text, Seed: task.Seed, SeedQuery: task.SeedQuery,
 		Messages: a.opts.Dialect.opening(task.Question, a.opts.Turns),
 		Source:   trajectory.AnswerNone,
-		Started:  time.Now(),
 	}
 	for _, t := range task.Past {
 		r.apply(t)
@@ -48,11 +47,18 @@ func (r *run) done() bool { return r.traj.Termination != "" }
 
 // apply adds a whole turn, one that was just made or one from the journal.
 func (r *run) apply(t trajectory.Turn) {
+	if r.turns == 0 {
+		r.traj.Started = t.Started
+	}
 	r.turns = t.Number
 	r.traj.Steps = append(r.traj.Steps, t.Steps...)
 	r.traj.Messages = append(r.traj.Messages, t.Messages...)
 	r.traj.Millis += t.Millis
-	r.spend(t)
+	r.traj.Usage.AddTurn(t)
+	if cost := t.Usage.Prompt + t.Usage.Completion; cost > 0 {
+		r.used += cost
+		r.last = cost
+	}
 	r.progress(t.Steps)
 	for _, m := range t.Messages {
 		for _, c := range m.ToolCalls {
@@ -68,20 +74,7 @@ func (r *run) apply(t trajectory.Turn) {
 	}
 }
 
-func (r *run) spend(t trajectory.Turn) {
-	u := &r.traj.Usage
-	u.LLMCalls += t.Calls
-	u.Prompt += t.Usage.Prompt
-	u.Completion += t.Usage.Completion
-	u.Cached += t.Usage.Cached
-	u.Estimated = u.Estimated || t.Usage.Estimated
-	if cost := t.Usage.Prompt + t.Usage.Completion; cost > 0 {
-		r.used += cost
-		r.last = cost
-	}
-}
-
-// progress counts the calls that ran and keeps the two streaks that end a
+// progress remembers the calls that ran and keeps the two streaks that end a
 // rollout which gets nowhere: turns that only repeat calls, and turns that fail.
 // A turn with a call that was never made before ends both; nothing else does,
 // so that a guard which has warned stays armed (D2), and calls that differ
@@ -100,7 +93,6 @@ func (r *run) progress(steps []trajectory.Step) {
 			}
 			fresh = true
 			r.seen[callKey(*s.Call)] = earlier{turn: s.Turn, kind: s.Kind}
-			r.count(s.Kind)
 		}
 	}
 	switch {
@@ -112,15 +104,6 @@ func (r *run) progress(steps []trajectory.Step) {
 	}
 	if failed {
 		r.failures++
-	}
-}
-
-func (r *run) count(k trajectory.Kind) {
-	switch k {
-	case trajectory.KindSearch:
-		r.traj.Usage.Searches++
-	case trajectory.KindOpen:
-		r.traj.Usage.Opens++
 	}
 }
 

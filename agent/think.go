@@ -20,32 +20,43 @@ const maxAttempts = 3
 type draft struct {
 	turn     trajectory.Turn
 	began    time.Time
-	attempt  int                // of the next model call
-	stubs    int                // observations that are left out of requests
-	calm     bool               // ask without thinking
-	thoughts []string           // of replies that said nothing
-	made     map[string]earlier // calls that ran in this turn
+	source   trajectory.SeedSource // of the turn's query if it was given
+	attempt  int                   // of the next model call
+	stubs    int                   // observations that are left out of requests
+	calm     bool                  // ask without thinking
+	thoughts []string              // of replies that said nothing
+	made     map[string]earlier    // calls that ran in this turn
 	repairs  []string
 }
 
 func newDraft(number int) *draft {
-	return &draft{turn: trajectory.Turn{Number: number}, began: time.Now(), made: map[string]earlier{}}
+	now := time.Now()
+	return &draft{turn: trajectory.Turn{Number: number, Started: now.UTC()}, began: now, made: map[string]earlier{}}
 }
 
 func (d *draft) note(repairs ...string) { d.repairs = append(d.repairs, repairs...) }
 
 func (d *draft) step(s trajectory.Step) {
-	s.Turn = d.turn.Number
+	s.Turn, s.Source = d.turn.Number, d.source
 	d.turn.Steps = append(d.turn.Steps, s)
 }
 
 func (d *draft) message(ms ...trajectory.Message) { d.turn.Messages = append(d.turn.Messages, ms...) }
 
-func (d *draft) spend(u trajectory.CallUsage) {
-	d.turn.Usage.Prompt += u.Prompt
-	d.turn.Usage.Completion += u.Completion
-	d.turn.Usage.Cached += u.Cached
-	d.turn.Usage.Estimated = d.turn.Usage.Estimated || u.Estimated
+func (d *draft) spend(calls int, u trajectory.CallUsage) {
+	d.turn.Calls += calls
+	d.turn.Usage.Add(u)
+}
+
+// ran notes a call that was carried out.
+func (d *draft) ran(key string, kind trajectory.Kind) {
+	d.made[key] = earlier{turn: d.turn.Number, kind: kind}
+	switch kind {
+	case trajectory.KindSearch:
+		d.turn.Searches++
+	case trajectory.KindOpen:
+		d.turn.Opens++
+	}
 }
 
 func (d *draft) seed(t Task, part any) int64 { return seed.Derive(t.Seed, d.turn.Number, part) }
@@ -219,8 +230,7 @@ func (a *Agent) complete(ctx context.Context, r *run, d *draft, final bool) (*ll
 		switch {
 		case err == nil:
 			d.attempt++
-			d.turn.Calls++
-			d.spend(trajectory.CallUsage(resp.Usage))
+			d.spend(1, trajectory.CallUsage(resp.Usage))
 			return resp, nil
 		case !errors.Is(err, llm.ErrContextLength):
 			return nil, err

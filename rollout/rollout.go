@@ -68,8 +68,13 @@ type Plan struct {
 // A Shard is one of N parts of the questions: those at I−1, I−1+N, I−1+2N, …
 // The zero value is all of them.
 type Shard struct {
-	I, N int // I is 1 to N
+	I int `json:"i"` // 1 to N
+	N int `json:"n"`
 }
+
+// Holds reports whether the question at index, counted from 0 in the order of
+// the data set, is part of s.
+func (s Shard) Holds(index int) bool { return s == Shard{} || index%s.N == s.I-1 }
 
 // Deps are what a run works with.
 type Deps struct {
@@ -140,13 +145,10 @@ func (p *Plan) settle() error {
 	if p.Concurrency == 0 {
 		p.Concurrency = defaultConcurrency
 	}
-	if p.Shard == (Shard{}) {
-		p.Shard = Shard{1, 1}
-	}
 	switch {
 	case p.Round < 1 || p.Count < 1 || p.Concurrency < 1:
 		return fmt.Errorf("round %d, count %d, concurrency %d: want 1 or more", p.Round, p.Count, p.Concurrency)
-	case p.Shard.I < 1 || p.Shard.I > p.Shard.N:
+	case p.Shard != Shard{} && (p.Shard.I < 1 || p.Shard.I > p.Shard.N):
 		return fmt.Errorf("shard %d of %d", p.Shard.I, p.Shard.N)
 	}
 	seen := make(map[string]bool, len(p.Questions))
@@ -159,7 +161,7 @@ func (p *Plan) settle() error {
 			return fmt.Errorf("two questions have the id %s", q.ID)
 		}
 		seen[q.ID] = true
-		if i%p.Shard.N == p.Shard.I-1 {
+		if p.Shard.Holds(i) {
 			mine = append(mine, q)
 		}
 	}

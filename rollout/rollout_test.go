@@ -2,6 +2,7 @@ package rollout_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -552,6 +553,11 @@ func TestShards(t *testing.T) {
 		for _, tr := range m.lines {
 			seen[tr.QuestionID]++
 		}
+		for n, q := range questions(7) {
+			if did := slices.ContainsFunc(m.lines, func(tr *trajectory.Trajectory) bool { return tr.QuestionID == q.ID }); did != plan.Shard.Holds(n) {
+				t.Errorf("shard %d did %s: %v, Holds says otherwise", i, q.ID, did)
+			}
+		}
 		if i == 2 && (seen["q01"] != 2 || seen["q04"] != 2) {
 			t.Errorf("shard 2 of 3 did not do questions 1 and 4: %v", seen)
 		}
@@ -560,6 +566,17 @@ func TestShards(t *testing.T) {
 		if seen[q.ID] != 2 {
 			t.Errorf("the shards did %d rollouts of %s, want 2", seen[q.ID], q.ID)
 		}
+	}
+}
+
+// The shard of a run stands in its manifest.
+func TestShardJSON(t *testing.T) {
+	data, err := json.Marshal(rollout.Shard{I: 2, N: 3})
+	if err != nil || string(data) != `{"i":2,"n":3}` {
+		t.Errorf("%s, %v", data, err)
+	}
+	if s := (rollout.Shard{}); !s.Holds(0) || !s.Holds(5) {
+		t.Error("the zero shard is not all questions")
 	}
 }
 

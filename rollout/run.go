@@ -109,14 +109,14 @@ func (r *run) rollout(ctx context.Context, g *group, i int) error {
 	task.Past = r.deps.Store.Past(task.Key)
 	var spent trajectory.Usage
 	for _, turn := range task.Past {
-		addTurn(&spent, turn)
+		spent.AddTurn(turn)
 	}
 	var unwritten error
 	task.Record = func(turn trajectory.Turn) error {
 		if unwritten = r.deps.Store.Record(task.Key, turn); unwritten != nil {
 			return unwritten
 		}
-		addTurn(&spent, turn)
+		spent.AddTurn(turn)
 		r.turned()
 		return nil
 	}
@@ -137,9 +137,10 @@ func (r *run) rollout(ctx context.Context, g *group, i int) error {
 	if err != nil {
 		t = r.failed(g, i, started, err)
 		t.Usage = spent
+		resume(t, task.Past)
 	}
 	if i == 0 { // the question's pool is counted here
-		addCalls(&t.Usage, g.pool.Calls, g.pool.Usage)
+		t.Usage.AddCalls(g.pool.Calls, g.pool.Usage)
 	}
 	return r.finish(t, failure)
 }
@@ -198,26 +199,15 @@ func (r *run) failed(g *group, i int, started time.Time, err error) *trajectory.
 	}
 }
 
-// addTurn adds what a turn cost.
-func addTurn(u *trajectory.Usage, turn trajectory.Turn) {
-	addCalls(u, turn.Calls, turn.Usage)
-	for _, s := range turn.Steps {
-		switch {
-		case s.Error != "":
-		case s.Kind == trajectory.KindSearch:
-			u.Searches++
-		case s.Kind == trajectory.KindOpen:
-			u.Opens++
+// resume counts the time of turns that were made in earlier runs, as an agent
+// does for a rollout that ends well.
+func resume(t *trajectory.Trajectory, past []trajectory.Turn) {
+	for i, turn := range past {
+		if i == 0 {
+			t.Started = turn.Started
 		}
+		t.Millis += turn.Millis
 	}
-}
-
-func addCalls(u *trajectory.Usage, calls int, c trajectory.CallUsage) {
-	u.LLMCalls += calls
-	u.Prompt += c.Prompt
-	u.Completion += c.Completion
-	u.Cached += c.Cached
-	u.Estimated = u.Estimated || c.Estimated
 }
 
 // finish stores a rollout that ended, with failure if it failed. The error ends

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -67,10 +68,10 @@ func TestDecoratorsConform(t *testing.T) {
 		open searchtest.Open
 	}{
 		{"the plain engine", simple},
-		{"cached", func(t *testing.T, docs []search.Document) search.Engine { return search.Cached(simple(t, docs), 3) }},
+		{"cached", func(t *testing.T, docs []search.Document) search.Engine { return search.Cached(simple(t, docs), 2000) }},
 		{"shared", func(t *testing.T, docs []search.Document) search.Engine { return search.Shared(simple(t, docs)) }},
 		{"both", func(t *testing.T, docs []search.Document) search.Engine {
-			return search.Cached(search.Shared(simple(t, docs)), 100)
+			return search.Cached(search.Shared(simple(t, docs)), 1<<20)
 		}},
 	}
 	for _, tt := range tests {
@@ -78,27 +79,48 @@ func TestDecoratorsConform(t *testing.T) {
 	}
 }
 
+// large finds one document of ten kilobytes, named for the query, or as many
+// as n says, and counts its searches.
+func large(searches *atomic.Int64) search.Engine {
+	text := strings.Repeat("x", 10_000)
+	return engineFunc(func(_ context.Context, query string, n int) ([]search.Hit, error) {
+		searches.Add(1)
+		hits := make([]search.Hit, n)
+		for i := range hits {
+			hits[i].ID, hits[i].Text = query, text
+		}
+		return hits, nil
+	})
+}
+
 func TestCachedKeepsTheLatest(t *testing.T) {
 	tests := []struct {
 		name      string
-		max       int
-		questions string // one letter a query
+		max       int64
+		questions string // one letter a query, in upper case for three documents
 		want      int64  // searches of the engine
 	}{
 		{"nothing is kept", 0, "aaa", 3},
-		{"one", 1, "aaabba", 3},
-		{"two", 2, "ababab", 2},
-		{"the one not used longest goes", 2, "abaca", 3},
-		{"and has to be searched again", 2, "abacab", 4},
+		{"one", 11_000, "aaabba", 3},
+		{"two", 22_000, "ababab", 2},
+		{"bytes count, not results", 19_000, "abab", 4},
+		{"the one not used longest goes", 22_000, "abaca", 3},
+		{"and has to be searched again", 22_000, "abacab", 4},
+		{"a large one takes the place of several", 33_000, "abcAabc", 7},
+		{"one too large is not kept and drives out none", 22_000, "abAAab", 4},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var searches atomic.Int64
-			engine := search.Cached(counting(&searches), tt.max)
+			engine := search.Cached(large(&searches), tt.max)
 			for _, q := range strings.Split(tt.questions, "") {
-				hits, err := engine.Search(t.Context(), q, 3)
-				if err != nil || len(hits) != 1 || hits[0].ID != q+"/3" {
-					t.Fatalf("Search(%q) = %v, %v", q, hits, err)
+				n := 1
+				if q != strings.ToLower(q) {
+					n = 3
+				}
+				hits, err := engine.Search(t.Context(), q, n)
+				if err != nil || len(hits) != n || hits[0].ID != q {
+					t.Fatalf("Search(%q) = %d hits, %v", q, len(hits), err)
 				}
 			}
 			if got := searches.Load(); got != tt.want {
@@ -108,9 +130,29 @@ func TestCachedKeepsTheLatest(t *testing.T) {
 	}
 }
 
+// TestCachedBound keeps small results, whose overhead is most of what they take.
+func TestCachedBound(t *testing.T) {
+	const many = 20_000
+	engine := search.Cached(engineFunc(func(context.Context, string, int) ([]search.Hit, error) { return nil, nil }), 1<<20)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range many {
+		if _, err := engine.Search(t.Context(), strconv.Itoa(i), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 1<<20 {
+		t.Errorf("%d questions take %d bytes, want at most %d", many, grown, 1<<20)
+	}
+	runtime.KeepAlive(engine)
+}
+
 func TestCachedTellsQuestionsApart(t *testing.T) {
 	var searches atomic.Int64
-	engine := search.Cached(counting(&searches), 10)
+	engine := search.Cached(counting(&searches), 1<<20)
 	for _, q := range []struct {
 		query string
 		n     int
@@ -135,7 +177,7 @@ func TestCachedForgetsErrors(t *testing.T) {
 			return nil, failure
 		}
 		return nil, nil
-	}), 10)
+	}), 1<<20)
 	if _, err := engine.Search(t.Context(), "q", 1); !errors.Is(err, failure) {
 		t.Errorf("first search: %v, want %v", err, failure)
 	}
@@ -146,7 +188,7 @@ func TestCachedForgetsErrors(t *testing.T) {
 
 func ExampleCached() {
 	var searches atomic.Int64
-	engine := search.Cached(search.Shared(counting(&searches)), 1000)
+	engine := search.Cached(search.Shared(counting(&searches)), 1<<20)
 	for range 3 {
 		engine.Search(context.Background(), "capital of Uruguay", 10)
 	}

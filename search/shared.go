@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -10,7 +11,8 @@ import (
 )
 
 // Shared returns an engine that searches once for callers who ask the same
-// question at the same time. Each gets a copy of the result, or the error.
+// question at the same time. Each gets a copy of the result, or the error; a
+// panic of engine is an error too.
 //
 // A caller whose context ends gets that context's error at once and disturbs
 // nobody: the search goes on for the others, with the values of the context of
@@ -65,10 +67,18 @@ func (s *shared) board(ctx context.Context, query string, n int) (*flight, <-cha
 		s.flights[key] = f
 	}
 	f.callers++
-	return f, s.group.DoChan(key, func() (any, error) {
-		hits, err := s.engine.Search(f.ctx, query, n)
-		return hits, err
-	})
+	return f, s.group.DoChan(key, func() (any, error) { return s.search(f.ctx, query, n) })
+}
+
+// search makes a panic of the engine an error: singleflight would raise it again
+// in a goroutine of its own, where no caller can recover it.
+func (s *shared) search(ctx context.Context, query string, n int) (hits []Hit, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("search: panic: %v", v)
+		}
+	}()
+	return s.engine.Search(ctx, query, n)
 }
 
 // leave takes one caller off. The last one cancels the search and sees to it

@@ -131,6 +131,19 @@ func TestSharedError(t *testing.T) {
 	}
 }
 
+// A search runs in no caller's goroutine, so its panic would end the process.
+func TestSharedPanic(t *testing.T) {
+	engine := search.Shared(engineFunc(func(context.Context, string, int) ([]search.Hit, error) {
+		panic("slice of nothing")
+	}))
+	for range 2 {
+		hits, err := engine.Search(t.Context(), "q", 3)
+		if err == nil || err.Error() != "search: panic: slice of nothing" || hits != nil {
+			t.Errorf("Search = %v, %v, want the panic as an error", hits, err)
+		}
+	}
+}
+
 func TestSharedUnderLoad(t *testing.T) {
 	var searches atomic.Int64
 	engine := search.Shared(counting(&searches))

@@ -3,8 +3,8 @@
 // rollout, [Turn] one whole turn of a rollout under way; package
 // [trawl/trajectory/store] keeps both on disk.
 //
-// A record is data: exported fields, JSON tags, [Trajectory.Validate], and no
-// method that does work. It keeps structure (ranks, ids, scores) as well as the
+// A record is data: exported fields, JSON tags, and methods that check, compare
+// and add up, but none that does work. It keeps structure (ranks, ids, scores) as well as the
 // text that the model was shown, so that nobody has to parse rendered text
 // later. Gold answers are not a field of anything here: a [Question] has an id
 // and a text.
@@ -55,8 +55,8 @@ type Trajectory struct {
 	Termination Termination  `json:"termination"`
 	Error       string       `json:"error"` // why the rollout failed; empty for one that is done
 	Usage       Usage        `json:"usage"`
-	Started     time.Time    `json:"started"`
-	Millis      int64        `json:"ms"`
+	Started     time.Time    `json:"started"` // its first turn, in UTC
+	Millis      int64        `json:"ms"`      // that its turns took, without what lay between them when the run was interrupted
 }
 
 // Key returns the key of t.
@@ -71,10 +71,11 @@ type SeedQuery struct {
 	Source SeedSource `json:"source"`
 }
 
-// A SeedSource says where the first query of a rollout came from.
+// A SeedSource says where a query came from that something other than the
+// rollout's own model call chose.
 type SeedSource string
 
-// The sources of a first query.
+// The sources of such a query.
 const (
 	SeedPool      SeedSource = "pool"      // selected from the model's pool
 	SeedRetry     SeedSource = "retry"     // from a second request for missing candidates
@@ -97,17 +98,18 @@ const (
 // A Step is one action of a rollout and what came back. A turn of the model
 // that makes several calls has several steps with the same Turn.
 type Step struct {
-	Turn    int       `json:"turn"` // from 1
-	Kind    Kind      `json:"kind"`
-	Thought string    `json:"thought"`
-	Call    *Call     `json:"call,omitempty"`
-	Query   string    `json:"query"`
-	Results []Result  `json:"results,omitempty"`
-	Shown   string    `json:"shown"`             // the text the model saw
-	Error   string    `json:"error"`             // a tool's failure, as the model was told
-	Repairs []string  `json:"repairs,omitempty"` // what had to be mended to read the reply
-	Usage   CallUsage `json:"usage"`             // of the model call that led here, on its first step only
-	Millis  int64     `json:"ms"`
+	Turn    int        `json:"turn"` // from 1
+	Kind    Kind       `json:"kind"`
+	Thought string     `json:"thought"`
+	Call    *Call      `json:"call,omitempty"`
+	Query   string     `json:"query"`
+	Source  SeedSource `json:"source,omitempty"` // of a query that was given: the seed, or a proposal for a later turn
+	Results []Result   `json:"results,omitempty"`
+	Shown   string     `json:"shown"`             // the text the model saw
+	Error   string     `json:"error"`             // a tool's failure, as the model was told
+	Repairs []string   `json:"repairs,omitempty"` // what had to be mended to read the reply
+	Usage   CallUsage  `json:"usage"`             // of the model call that led here, on its first step only
+	Millis  int64      `json:"ms"`
 }
 
 // A Call is a tool call as it was understood: after repair, decoding and
@@ -155,9 +157,12 @@ type Turn struct {
 	Messages []Message    `json:"messages"`
 	Calls    int          `json:"llm_calls"` // model calls made, retries for an unusable reply included
 	Usage    CallUsage    `json:"usage"`     // of all those calls
+	Searches int          `json:"searches"`  // carried out: neither failed nor the repetition of an earlier one
+	Opens    int          `json:"opens"`     // likewise
 	Answer   string       `json:"answer,omitempty"`
 	Source   AnswerSource `json:"answer_source,omitempty"`
 	Ended    Termination  `json:"termination,omitempty"` // set on the last turn
+	Started  time.Time    `json:"started"`               // in UTC
 	Millis   int64        `json:"ms"`
 }
 

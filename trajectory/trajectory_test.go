@@ -35,7 +35,7 @@ func full() *trajectory.Trajectory {
 		SeedQuery:  &trajectory.SeedQuery{Text: "The Collegian newspaper owner", Source: trajectory.SeedPool},
 		Steps: []trajectory.Step{
 			{
-				Turn: 1, Kind: trajectory.KindSearch, Query: "The Collegian newspaper owner",
+				Turn: 1, Kind: trajectory.KindSearch, Query: "The Collegian newspaper owner", Source: trajectory.SeedPool,
 				Call:    &trajectory.Call{ID: "call_1_0", Name: "search", Arguments: json.RawMessage(`{"query":"The Collegian newspaper owner"}`)},
 				Results: []trajectory.Result{{Rank: 1, ID: "42", Title: "The Collegian", URL: "https://example.org/c?a=1&b=2", Score: 12.25, Text: "Houston Baptist <University>\nsecond line 東京"}},
 				Shown:   "Doc 1(Title: The Collegian) Houston Baptist <University> second line 東京",

@@ -15,7 +15,7 @@ const longestWait = 10 * time.Minute
 // same seed, until it has been made attempts times. It repeats [ErrOverloaded],
 // [ErrUnreachable] and [ErrMalformed], which may pass, and nothing else.
 //
-// Before attempt i (counted from 1) it waits
+// After attempt i (counted from 1) it waits
 //
 //	base · 2^(i−1) · (1 + j) / 2, with j from chance in [0, 1)
 //

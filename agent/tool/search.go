@@ -19,16 +19,16 @@ const (
 	SearchQuery = "query"
 )
 
-type searcher struct {
+type searchTool struct {
 	engine search.Engine
 	top    int
 }
 
 // NewSearch returns a tool that shows the best top documents of engine for a query.
-func NewSearch(engine search.Engine, top int) Tool { return searcher{engine: engine, top: top} }
+func NewSearch(engine search.Engine, top int) Tool { return searchTool{engine: engine, top: top} }
 
 // Spec implements [Tool].
-func (s searcher) Spec() llm.Tool {
+func (s searchTool) Spec() llm.Tool {
 	return llm.Tool{
 		Name:        SearchName,
 		Description: "Searches the document collection and shows the best matching passages.",
@@ -37,7 +37,7 @@ func (s searcher) Spec() llm.Tool {
 }
 
 // Call implements [Tool].
-func (s searcher) Call(ctx context.Context, args map[string]any) (Result, error) {
+func (s searchTool) Call(ctx context.Context, args map[string]any) (Result, error) {
 	query, _ := args[SearchQuery].(string)
 	query = text.Collapse(query)
 	r := Result{Kind: trajectory.KindSearch, Query: query}

@@ -20,6 +20,9 @@ import (
 	"trawl/trajectory/store"
 )
 
+// askedDataset is what the manifest of an asked question has for a data set.
+const askedDataset = "ask"
+
 const askHelp = `Answer one research question: K search rollouts with diverse first queries, and the
 answer that most of them reach, with the documents it stands on.
 
@@ -50,7 +53,7 @@ func newAsk(e env) *cobra.Command {
 	fs.StringVar(&o.out, "out", "", "keep the rollouts in this run `folder`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
-	f.register(cmd, modelGroup, retrievalGroup, rolloutGroup, selectorGroup)
+	f.register(cmd, configGroup, modelGroup, retrievalGroup, rolloutGroup, selectorGroup)
 	return cmd
 }
 
@@ -81,7 +84,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	q := trajectory.Question{ID: "ask-" + strconv.FormatInt(seed.Derive(0, question), 36), Text: question}
 	sum, err := execute(ctx, e, p, runJob{
 		settings: s, questions: []trajectory.Question{q}, out: out, quiet: o.quiet,
-		shard: rollout.Shard{I: 1, N: 1}, dataset: store.Dataset{Name: "ask"},
+		shard: rollout.Shard{I: 1, N: 1}, dataset: store.Dataset{Name: askedDataset},
 	})
 	if err = errors.Join(err, p.close()); err != nil {
 		return stoppedAsk(ctx, o, sum, err)
@@ -150,7 +153,9 @@ func choose(ctx context.Context, dir string, q trajectory.Question, selector str
 		}
 	}
 	for _, t := range run.Failed {
-		a.Failed = append(a.Failed, t.Error)
+		if t.QuestionID == q.ID {
+			a.Failed = append(a.Failed, t.Error)
+		}
 	}
 	d, err := sel.Select(ctx, selection.Group{Question: q, Trajectories: done})
 	if errors.Is(err, selection.ErrEmpty) {

@@ -57,8 +57,8 @@ func newBenchRollout(e env) *cobra.Command {
 		Long:  benchRolloutHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if min(o.rollouts, o.turns, o.concurrency) < 1 || o.latency < 0 {
-				return usageError{command: cmd.CommandPath(), err: errors.New("rollouts, turns and concurrency must be 1 or more")}
+			if min(o.rollouts, o.turns, o.concurrency) < 1 || o.latency <= 0 {
+				return usageError{command: cmd.CommandPath(), err: errors.New("--rollouts, --turns and --concurrency must be 1 or more, --latency more than 0")}
 			}
 			r, err := benchRollout(cmd.Context(), e, o)
 			if err != nil {
@@ -77,7 +77,7 @@ func newBenchRollout(e env) *cobra.Command {
 	fs.IntVar(&o.rollouts, "rollouts", 2000, "rollouts in all")
 	fs.IntVar(&o.turns, "turns", 6, "model calls of a rollout")
 	fs.IntVar(&o.concurrency, "concurrency", 500, "rollouts under way at once")
-	fs.DurationVar(&o.latency, "latency", 500*time.Millisecond, "of the server")
+	fs.DurationVar(&o.latency, "latency", 500*time.Millisecond, "latency of the simulated server")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -110,7 +110,7 @@ func (r *benchResult) write(e env) {
 		r.BytesEach/1e3, r.Goroutines, float64(r.RSSPeak)/1e6)
 }
 
-func benchRollout(ctx context.Context, e env, o benchOptions) (*benchResult, error) {
+func benchRollout(ctx context.Context, e env, o benchOptions) (r *benchResult, err error) {
 	url, stop, err := startServer(ctx, o.latency)
 	if err != nil {
 		return nil, err
@@ -120,24 +120,24 @@ func benchRollout(ctx context.Context, e env, o benchOptions) (*benchResult, err
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	p, err := benchPipeline(ctx, e, o, url)
 	if err != nil {
 		return nil, err
 	}
-	st, err := store.Open(dir, store.Manifest{})
+	defer func() { err = errors.Join(err, p.close()) }()
+	st, err := store.Open(dir, store.Manifest{Config: store.Hash(nil)})
 	if err != nil {
 		return nil, err
 	}
-	defer st.Close()
 	m := startMeter()
 	sum, err := rollout.Run(ctx, rollout.Plan{
 		Questions: benchQuestions(o.rollouts), Count: 1, Concurrency: o.concurrency, Config: store.Hash(nil),
 	}, rollout.Deps{Runner: p.agent, Store: st})
-	if err != nil {
+	r = m.stop(o, sum.Elapsed)
+	if err = errors.Join(err, st.Close()); err != nil {
 		return nil, err
 	}
-	r := m.stop(o, sum.Elapsed)
 	return r, checkBench(dir, o, r)
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -23,7 +22,6 @@ import (
 	"trawl/internal/config"
 	"trawl/rollout"
 	"trawl/search/live"
-	"trawl/trajectory/store"
 )
 
 const demoHelp = `See the whole job offline, without a model server: weave a world, index it, start the
@@ -52,6 +50,9 @@ func newDemo(e env) *cobra.Command {
 		Long:  demoHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.questions < 1 || o.rollouts < 1 {
+				return usageError{command: cmd.CommandPath(), err: errors.New("--questions and --rollouts must be 1 or more")}
+			}
 			return runDemo(cmd.Context(), e, o)
 		},
 	}
@@ -59,7 +60,7 @@ func newDemo(e env) *cobra.Command {
 	fs.IntVar(&o.questions, "questions", 60, "questions")
 	fs.IntVar(&o.rollouts, "rollouts", 8, "rollouts per question")
 	fs.IntVar(&o.entities, "entities", 2000, "articles of the world")
-	fs.Int64Var(&o.seed, "seed", config.Default().Seed, "of world and rollouts")
+	fs.Int64Var(&o.seed, "seed", config.Default().Seed, "seed of world and rollouts")
 	fs.StringVar(&o.out, "out", "trawl-demo", "`folder` for world, index and runs")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -83,7 +84,7 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 		if err := demoRun(ctx, e, o, method, dir); err != nil {
 			return err
 		}
-		r, err := scoreRuns(e, []string{dir}, scoreOptions{}, nil)
+		r, err := scoreRuns(e, []string{dir}, scoreOptions{}, o.at())
 		if err != nil {
 			return err
 		}
@@ -95,6 +96,15 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 		return enc.Encode(map[string]any{"simulated": true, "seconds": time.Since(start).Seconds(), "runs": reports})
 	}
 	return writeDemo(e.stdout, o, reports, time.Since(start))
+}
+
+// at returns the k of the table: all of them.
+func (o demoOptions) at() []int {
+	at := make([]int, o.rollouts)
+	for i := range at {
+		at[i] = i + 1
+	}
+	return at
 }
 
 // step tells what the demo is at.
@@ -138,7 +148,7 @@ func demoIndex(ctx context.Context, e env, o demoOptions) error {
 
 // demoRun does the rollouts of one method.
 func demoRun(ctx context.Context, e env, o demoOptions, method, dir string) error {
-	s, err := config.Load("demo", nil, os.LookupEnv)
+	s, err := config.Load("demo", nil, e.getenv)
 	if err != nil {
 		return err
 	}
@@ -157,7 +167,7 @@ func demoRun(ctx context.Context, e env, o demoOptions, method, dir string) erro
 	}
 	sum, err := execute(ctx, e, p, runJob{
 		settings: s, questions: questionsOf(set.Examples), out: dir, quiet: o.quiet, shard: rollout.Shard{I: 1, N: 1},
-		dataset: store.Dataset{Name: set.Name, Path: set.Path, SHA256: set.SHA256},
+		dataset: datasetOf(set),
 	})
 	if err = errors.Join(err, p.close()); err != nil {
 		return stopped(ctx, dir, sum, err)

@@ -46,7 +46,7 @@ func newDoctor(e env) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	f.register(cmd, modelGroup, retrievalGroup)
+	f.register(cmd, configGroup, modelGroup, retrievalGroup)
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func (d *doctor) examine(ctx context.Context) {
 func (d *doctor) key() {
 	key, name := apiKey(d.env, d.settings.Models.Agent)
 	if key == "" {
-		d.note("key", "ok", "none set", "servers that ask for one read it from "+name)
+		d.note("key", "ok", "none set", "trawl sends the key in "+name+" to servers that ask for one")
 		return
 	}
 	d.note("key", "ok", "from "+name, "")

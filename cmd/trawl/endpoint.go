@@ -93,7 +93,7 @@ func (b *backend) simulate(m config.Model) (string, error) {
 	if m.Name != "" {
 		s, err := parseSkill(m.Name)
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("the endpoint sim does not serve %s: it serves sim-small, sim-base or sim-large", m.Name)
 		}
 		skill = s
 	}
@@ -138,8 +138,8 @@ func answers(ctx context.Context, url string) bool {
 func (b *backend) connect(ctx context.Context, e env, m config.Model, urls []string, inFlight int) error {
 	key, keyName := apiKey(e, m)
 	opts := openai.Options{
-		Key: key, KeyName: keyName, Stream: m.Stream,
-		Timeout: time.Duration(m.Timeout) * time.Second,
+		Key: key, KeyName: keyName, Timeout: time.Duration(m.Timeout) * time.Second,
+		Stream: m.Stream, FirstToken: time.Duration(m.FirstToken) * time.Second, Gap: time.Duration(m.Gap) * time.Second,
 	}
 	if !b.simulated {
 		b.model = m.Name

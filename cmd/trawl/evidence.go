@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"trawl/internal/text"
 	"trawl/trajectory"
@@ -74,8 +76,8 @@ func collect(found map[string]*evidence, rollout int, r trajectory.Result, answe
 // sentence that has its words, or at 0.
 func locate(doc, answer string) (at int, says bool) {
 	lower, want := text.Lower(doc), text.Lower(strings.TrimSpace(answer))
-	i := strings.Index(lower, want)
-	if i < 0 || want == "" {
+	i := wordIndex(lower, want)
+	if i < 0 {
 		return 0, false
 	}
 	if len(lower) != len(doc) { // some letter changed its length, so i is not a place in doc
@@ -86,6 +88,27 @@ func locate(doc, answer string) (at int, says bool) {
 	}
 	return 0, true
 }
+
+// wordIndex returns the place of want in s where it is not part of a longer
+// word or number, or -1.
+func wordIndex(s, want string) int {
+	for from := 0; want != ""; {
+		i := strings.Index(s[from:], want)
+		if i < 0 {
+			break
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, size := utf8.DecodeRuneInString(s[i+len(want):])
+		if !isWord(before) && (size == 0 || !isWord(after)) {
+			return i
+		}
+		from = i + len(want)
+	}
+	return -1
+}
+
+func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r)) }
 
 func compareBool(a, b bool) int {
 	switch {

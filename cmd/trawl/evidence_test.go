@@ -46,6 +46,9 @@ func TestLocate(t *testing.T) {
 		{"in a later sentence", "One. Two is Paris.", "Paris", 5, true},
 		{"not there", "One.", "Paris", 0, false},
 		{"no answer", "One.", " ", 0, false},
+		{"part of a word", "Nothing is known in 1950.", "no", 0, false},
+		{"part of a number", "Nothing. In 1950.", "5", 0, false},
+		{"after a part of a word", "Annex. By Ann.", "Ann", 7, true},
 		{"letters that change their length", "İstanbul. In Ankara.", "Ankara", 0, true},
 	}
 	for _, tt := range tests {

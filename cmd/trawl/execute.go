@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"trawl/agent"
 	"trawl/internal/config"
@@ -40,6 +41,9 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 	if err != nil {
 		return sum, err
 	}
+	if err := sameShard(j); err != nil {
+		return sum, err
+	}
 	st, err := store.Open(j.out, m)
 	if err != nil {
 		return sum, fmt.Errorf("%w%s", err, wayOut(err))
@@ -70,6 +74,32 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 	return sum, err
 }
 
+// sameShard makes sure that a run folder holds one shard: its manifest says
+// which questions it is to answer.
+func sameShard(j runJob) error {
+	old, err := store.ReadManifest(j.out)
+	if errors.Is(err, store.ErrNoRun) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s, err := settingsOf(old)
+	if err == nil && s.Shard != j.shard {
+		err = fmt.Errorf("%s holds part %d/%d of the questions, not %d/%d: give each part a folder of its own with --out", j.out, s.Shard.I, s.Shard.N, j.shard.I, j.shard.N)
+	}
+	return err
+}
+
+// settingsOf returns the settings that a manifest keeps.
+func settingsOf(m store.Manifest) (runSettings, error) {
+	s := runSettings{Settings: config.Default()}
+	if err := json.Unmarshal(m.Settings, &s); err != nil {
+		return s, fmt.Errorf("the settings in the manifest: %w", err)
+	}
+	return s, nil
+}
+
 // wayOut says what to do about a run folder that is refused.
 func wayOut(err error) string {
 	switch {
@@ -89,13 +119,16 @@ func tellFound(e env, j runJob, f store.Found) {
 	if f.Done+f.Failed > 0 {
 		fmt.Fprintf(e.stderr, "trawl: going on with %s: %d rollouts done, %d failed before\n", j.out, f.Done, f.Failed)
 	}
-	for name, c := range map[string]store.Counts{"rollouts.jsonl": f.Rollouts, "journal.jsonl": f.Journal} {
-		if c.Torn > 0 {
-			fmt.Fprintf(e.stderr, "trawl: %s/%s: cut off an unfinished last line of %d bytes\n", j.out, name, c.Torn)
-		}
-		for _, bad := range c.Dropped {
-			fmt.Fprintf(e.stderr, "trawl: %s/%s: skipped a line that cannot be read: %v\n", j.out, name, bad)
-		}
+	tellCounts(e, filepath.Join(j.out, "rollouts.jsonl"), f.Rollouts)
+	tellCounts(e, filepath.Join(j.out, "journal.jsonl"), f.Journal)
+}
+
+func tellCounts(e env, path string, c store.Counts) {
+	if c.Torn > 0 {
+		fmt.Fprintf(e.stderr, "trawl: %s: cut off an unfinished last line of %d bytes\n", path, c.Torn)
+	}
+	for _, bad := range c.Dropped {
+		fmt.Fprintf(e.stderr, "trawl: %s: skipped a line that cannot be read: %v\n", filepath.Dir(path), bad)
 	}
 }
 
@@ -109,7 +142,9 @@ func (p *pipeline) manifest(j runJob) (store.Manifest, error) {
 	if err != nil {
 		return store.Manifest{}, err
 	}
-	index, err := json.Marshal(p.stats)
+	stats := p.stats
+	stats.Source = "" // the same documents are the same index, wherever they came from
+	index, err := json.Marshal(stats)
 	if err != nil {
 		return store.Manifest{}, err
 	}

@@ -50,7 +50,7 @@ func newIndex(e env) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.out, "out", "", "index `folder`")
-	fs.StringVar(&o.format, "format", wiki.Auto, "of the sources")
+	fs.StringVar(&o.format, "format", wiki.Auto, "format of the sources")
 	fs.Float64Var(&o.params.K1, "k1", o.params.K1, "BM25's k1")
 	fs.Float64Var(&o.params.B, "b", o.params.B, "BM25's b")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")

@@ -62,6 +62,9 @@ func run(ctx context.Context, args []string, e env) int {
 	case errors.As(err, &usage):
 		fmt.Fprintf(e.stderr, "trawl: %v\nRun '%s --help' for what it takes.\n", err, usage.command)
 		return exitUsage
+	case errors.Is(err, errNoIndex):
+		fmt.Fprintln(e.stderr, "trawl:", err)
+		return exitUsage
 	case ctx.Err() != nil:
 		fmt.Fprintln(e.stderr, "trawl: interrupted:", strings.TrimPrefix(err.Error(), "context canceled: "))
 		return exitInterrupted

@@ -65,10 +65,13 @@ func (p *pipeline) close() error {
 	return errors.Join(errs...)
 }
 
+// errNoIndex says that a command needs an index and was given none.
+var errNoIndex = errors.New("no index: name one with --index DIR; trawl index corpus.jsonl --out DIR makes it")
+
 // openIndex opens an index folder for searching.
 func openIndex(dir string) (*live.Index, live.Stats, error) {
 	if dir == "" {
-		return nil, live.Stats{}, errors.New("no index: name one with --index DIR; trawl index corpus.jsonl --out DIR makes it")
+		return nil, live.Stats{}, errNoIndex
 	}
 	x, err := live.Open(dir)
 	if err != nil {
@@ -106,7 +109,7 @@ func (p *pipeline) build(engine search.Engine) error {
 		p.seeder = seeder
 		opts.Proposer, opts.ProposeTurns = seeder, s.Rollout.DivInit.Turns
 	}
-	engine = search.Cached(search.Shared(engine), s.Retrieval.Cache)
+	engine = search.Cached(search.Shared(engine), int64(s.Retrieval.CacheMB)<<20)
 	p.agent = agent.New(p.backend.client, tool.NewSet(tool.NewSearch(engine, s.Retrieval.Top)), opts)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func newRun(e env) *cobra.Command {
 	fs.StringVar(&o.shard, "shard", "", "only part `i/n` of the questions, each part into a folder of its own")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
-	f.register(cmd, modelGroup, retrievalGroup, rolloutGroup)
+	f.register(cmd, configGroup, modelGroup, retrievalGroup, rolloutGroup)
 	required(cmd, "dataset", "out")
 	return cmd
 }
@@ -67,6 +68,9 @@ func newRun(e env) *cobra.Command {
 func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
 	ctx := cmd.Context()
 	shard, err := parseShard(o.shard)
+	if err == nil && o.limit < 0 {
+		err = fmt.Errorf("--limit %d: want 1 or more, or 0 for all", o.limit)
+	}
 	if err != nil {
 		return usageError{command: cmd.CommandPath(), err: err}
 	}
@@ -78,6 +82,9 @@ func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
 	if err != nil {
 		return err
 	}
+	if set.LeftOut > 0 && !o.quiet {
+		fmt.Fprintf(e.stderr, "trawl: %s: %d records are no questions of their own and are left out\n", set.Path, set.LeftOut)
+	}
 	known, err := knownDialect(o.out)
 	if err != nil {
 		return err
@@ -88,13 +95,23 @@ func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
 	}
 	j := runJob{
 		settings: s, questions: questionsOf(set.Examples), out: o.out, limit: o.limit, shard: shard, quiet: o.quiet,
-		dataset: store.Dataset{Name: set.Name, Path: set.Path, SHA256: set.SHA256},
+		dataset: datasetOf(set),
 	}
 	sum, err := execute(ctx, e, p, j)
 	if err = errors.Join(err, p.close()); err != nil {
 		return stopped(ctx, o.out, sum, err)
 	}
 	return printSummary(e, o, sum, p.backend.simulated)
+}
+
+// datasetOf describes a data set for a manifest. The path is absolute, so that
+// the run can be scored from any folder.
+func datasetOf(set *dataset.Set) store.Dataset {
+	path := set.Path
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return store.Dataset{Name: set.Name, Path: path, SHA256: set.SHA256}
 }
 
 // questionsOf returns what rollouts may know of examples.

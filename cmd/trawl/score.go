@@ -12,7 +12,6 @@ import (
 
 	"trawl/corpus/dataset"
 	"trawl/eval"
-	"trawl/internal/config"
 	"trawl/trajectory"
 	"trawl/trajectory/store"
 )
@@ -80,33 +79,57 @@ func parseAt(s string) ([]int, error) {
 	return slices.Compact(out), nil
 }
 
-// A scored is what the run folders to be scored hold together.
+// A scored is a run folder that is to be scored.
 type scored struct {
+	dir      string
 	manifest store.Manifest
 	settings runSettings
 	lines    []*trajectory.Trajectory
-	examples []dataset.Example
+	examples []dataset.Example // that it was to answer
 }
 
 // scoreRuns scores run folders that are one run or shards of one.
 func scoreRuns(e env, dirs []string, o scoreOptions, at []int) (*eval.Report, error) {
-	var all scored
-	for i, dir := range dirs {
-		one, err := readScored(e, dir, o.dataset)
+	var (
+		runs     []scored
+		lines    []*trajectory.Trajectory
+		examples []dataset.Example
+	)
+	for _, dir := range dirs {
+		r, err := readScored(e, dir, o.dataset)
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 && one.manifest.Config != all.manifest.Config {
-			return nil, fmt.Errorf("%s and %s are different runs: score them one by one", dirs[0], dir)
+		for _, before := range runs {
+			if err := belong(before, r); err != nil {
+				return nil, err
+			}
 		}
-		one.lines = append(all.lines, one.lines...)
-		one.examples = append(all.examples, one.examples...)
-		all = one
+		runs = append(runs, r)
+		lines = append(lines, r.lines...)
+		examples = append(examples, r.examples...)
 	}
-	return eval.Score(all.examples, all.lines, eval.Options{
-		Rollouts: all.settings.Rollout.Count, At: at, Seed: all.manifest.Seed,
-		AllPairs: o.allPairs, Simulated: all.settings.Simulated,
+	first := runs[0]
+	return eval.Score(examples, lines, eval.Options{
+		Rollouts: first.settings.Rollout.Count, At: at, Seed: first.manifest.Seed,
+		AllPairs: o.allPairs, Simulated: first.settings.Simulated,
 	})
+}
+
+// belong makes sure that two folders are different shards of one run.
+func belong(a, b scored) error {
+	diff, err := store.Differences(a.manifest, b.manifest)
+	if err != nil {
+		return err
+	}
+	if len(diff) > 0 {
+		return fmt.Errorf("%s and %s are different runs (%s): score them one by one", a.dir, b.dir, strings.Join(diff, "; "))
+	}
+	x, y := a.settings.Shard, b.settings.Shard
+	if x.N != y.N || x.I == y.I {
+		return fmt.Errorf("%s is part %d/%d and %s part %d/%d: only different parts of one run are scored together", a.dir, x.I, x.N, b.dir, y.I, y.N)
+	}
+	return nil
 }
 
 // readScored reads one run folder and the examples that it was to answer.
@@ -115,15 +138,16 @@ func readScored(e env, dir, spec string) (scored, error) {
 	if err != nil {
 		return scored{}, err
 	}
-	r := scored{manifest: m, settings: runSettings{Settings: config.Default()}}
-	if err := json.Unmarshal(m.Settings, &r.settings); err != nil {
-		return scored{}, fmt.Errorf("the settings in the manifest of %s: %w", dir, err)
+	r := scored{dir: dir, manifest: m}
+	if r.settings, err = settingsOf(m); err != nil {
+		return scored{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	if r.examples, err = examplesOf(dir, m, spec); err != nil {
+	all, err := examplesOf(dir, m, spec)
+	if err != nil {
 		return scored{}, err
 	}
-	left := leftOut(r.examples, planned(r.examples, r.settings))
-	r.examples = planned(r.examples, r.settings)
+	r.examples = planned(all, r.settings)
+	left, others := leftOut(all, r.examples), 0
 	for t, err := range store.Scan(dir) {
 		var bad *store.LineError
 		switch {
@@ -131,9 +155,14 @@ func readScored(e env, dir, spec string) (scored, error) {
 			fmt.Fprintf(e.stderr, "trawl: %s: skipped a line that cannot be read: %v\n", dir, bad)
 		case err != nil:
 			return scored{}, err
-		case !left[t.QuestionID]:
+		case left[t.QuestionID]:
+			others++
+		default:
 			r.lines = append(r.lines, slim(t))
 		}
+	}
+	if others > 0 {
+		fmt.Fprintf(e.stderr, "trawl: %s: left out %d rollouts of questions beyond the limit of %d that the run was given last\n", dir, others, r.settings.Limit)
 	}
 	return r, nil
 }
@@ -141,6 +170,9 @@ func readScored(e env, dir, spec string) (scored, error) {
 // examplesOf loads the data set of a run, or the one that spec names.
 func examplesOf(dir string, m store.Manifest, spec string) ([]dataset.Example, error) {
 	own := spec == ""
+	if own && m.Dataset.Name == askedDataset {
+		return nil, fmt.Errorf("%s holds a question that was asked: there are no gold answers to score it against", dir)
+	}
 	if own {
 		spec = m.Dataset.Name + ":" + m.Dataset.Path
 	}
@@ -162,12 +194,11 @@ func planned(examples []dataset.Example, s runSettings) []dataset.Example {
 	if s.Limit > 0 && s.Limit < len(examples) {
 		examples = examples[:s.Limit]
 	}
-	if s.Shard.N < 2 {
-		return examples
-	}
 	var mine []dataset.Example
-	for i := s.Shard.I - 1; i < len(examples); i += s.Shard.N {
-		mine = append(mine, examples[i])
+	for i, ex := range examples {
+		if s.Shard.Holds(i) {
+			mine = append(mine, ex)
+		}
 	}
 	return mine
 }

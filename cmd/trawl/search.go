@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,46 +16,65 @@ import (
 // shownText is how much of a document's text people are shown.
 const shownText = 240
 
+const searchHelp = `Look at what an index returns for a query, as a rollout would see it. The query needs no
+quotes; one that begins with a minus goes behind --.
+
+  trawl search who directed the third man --index IDX`
+
+// A searchOptions is how trawl search is to answer.
+type searchOptions struct {
+	top  int
+	json bool
+}
+
 func newSearch(e env) *cobra.Command {
 	var (
-		index  string
-		top    int
-		asJSON bool
+		f settingsFlags
+		o searchOptions
 	)
 	cmd := &cobra.Command{
 		Use:   "search QUERY... --index DIR",
 		Short: "Look at retrieval by hand",
-		Long:  "Search an index. Words of the query may stand apart; any text is a valid query.\n\n  trawl search who directed the third man --index IDX",
+		Long:  searchHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			x, _, err := openIndex(index)
+			if o.top < 1 {
+				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--top %d: want 1 or more", o.top)}
+			}
+			s, err := f.load(cmd, e)
 			if err != nil {
 				return err
 			}
-			defer x.Close()
-			query := strings.Join(args, " ")
-			hits, err := x.Search(cmd.Context(), query, top)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return json.NewEncoder(e.stdout).Encode(map[string]any{"query": query, "hits": jsonHits(hits)})
-			}
-			for i, h := range hits {
-				fmt.Fprintf(e.stdout, "%2d. %s  [%s, %.3f]\n    %s\n", i+1, h.Title, h.ID, h.Score, excerpt(h.Text, shownText))
-			}
-			if len(hits) == 0 {
-				fmt.Fprintln(e.stderr, "trawl: no document has a word of the query")
-			}
-			return nil
+			return runSearch(cmd.Context(), e, s.Retrieval.Index, strings.Join(args, " "), o)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&index, "index", "", "index `folder`, made by trawl index")
-	fs.IntVar(&top, "top", 10, "documents")
-	fs.BoolVar(&asJSON, "json", false, "print JSON")
-	required(cmd, "index")
+	fs.IntVar(&o.top, "top", 10, "documents")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	f.register(cmd, configGroup, retrievalGroup)
 	return cmd
+}
+
+func runSearch(ctx context.Context, e env, index, query string, o searchOptions) (err error) {
+	x, _, err := openIndex(index)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	hits, err := x.Search(ctx, query, o.top)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return json.NewEncoder(e.stdout).Encode(map[string]any{"query": query, "hits": jsonHits(hits)})
+	}
+	for i, h := range hits {
+		fmt.Fprintf(e.stdout, "%2d. %s  [%s, %.3f]\n    %s\n", i+1, h.Title, h.ID, h.Score, excerpt(h.Text, shownText))
+	}
+	if len(hits) == 0 {
+		fmt.Fprintln(e.stderr, "trawl: no document has a word of the query")
+	}
+	return nil
 }
 
 // A jsonHit is a hit as --json prints it.

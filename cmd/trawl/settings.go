@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,8 @@ type settingsFlags struct {
 type settingsGroup int
 
 const (
-	modelGroup     settingsGroup = iota // -c, --set, --seed, --endpoint, --model
+	configGroup    settingsGroup = iota // -c, --set
+	modelGroup                          // --seed, --endpoint, --model
 	retrievalGroup                      // --index
 	rolloutGroup                        // -k, --turns, --concurrency, --first-query
 	selectorGroup                       // --selector
@@ -41,10 +43,11 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 	fs := cmd.Flags()
 	for _, g := range groups {
 		switch g {
-		case modelGroup:
+		case configGroup:
 			fs.StringVarP(&f.config, "config", "c", "", "settings: a YAML `file`, or a preset: "+presetList())
-			fs.StringArrayVar(&f.set, "set", nil, "one setting, `key=value`, such as agent.turns=6; repeatable")
-			fs.Int64Var(&f.seed, "seed", d.Seed, "of every random choice that is ours")
+			fs.StringArrayVar(&f.set, "set", nil, "one setting, `key=value`, such as agent.turns=6; repeatable; the README lists them")
+		case modelGroup:
+			fs.Int64Var(&f.seed, "seed", d.Seed, "seed of every random choice")
 			fs.StringArrayVar(&f.endpoints, "endpoint", nil, "base `URL` of a model server, or sim; repeatable (default $TRAWL_ENDPOINT, else found on loopback)")
 			fs.StringVar(&f.model, "model", "", "model `name` (default: the only one that is served)")
 		case retrievalGroup:
@@ -55,7 +58,7 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 			fs.IntVar(&f.concurrency, "concurrency", d.Rollout.Concurrency, "rollouts under way at once")
 			fs.StringVar(&f.firstQuery, "first-query", d.Rollout.FirstQuery, "where first queries come from: divinit or standard")
 		case selectorGroup:
-			fs.StringVar(&f.selector, "selector", d.Selection.Selector, "how the answer is chosen: auto, majority or first")
+			fs.StringVar(&f.selector, "selector", d.Selection.Selector, "how the answer is chosen: majority, first, or auto, which is majority")
 		}
 	}
 }
@@ -63,6 +66,10 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 // load returns the settings that the command line asks for.
 func (f *settingsFlags) load(cmd *cobra.Command, e env) (*config.Settings, error) {
 	s, err := config.Load(f.config, f.set, e.getenv)
+	var bad config.OverrideError
+	if errors.As(err, &bad) {
+		return nil, usageError{command: cmd.CommandPath(), err: err}
+	}
 	if err != nil {
 		return nil, err
 	}

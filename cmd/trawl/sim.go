@@ -17,9 +17,11 @@ language models.
 
   trawl sim --addr 127.0.0.1:8000 --skill base --latency 200ms..2s
 
-Faults are replayed from a file of rules, one JSON object a line:
-  {"match": {"every": 10}, "fault": "..."}
-Known faults: `
+Faults are replayed from a file of rules, one JSON object a line, such as
+  {"match": {"every": 10}, "fault": "c12-rate-limit"}
+
+Faults, named after the reports that they replay:
+`
 
 // A simOptions is how trawl sim is to serve.
 type simOptions struct {
@@ -35,7 +37,7 @@ func newSim(e env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim",
 		Short: "Serve the simulated model",
-		Long:  simHelp + strings.Join(sim.FaultNames(), ", ") + ".",
+		Long:  simHelp + faultList(),
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts, err := o.parse()
@@ -47,8 +49,8 @@ func newSim(e env) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:8000", "loopback `address` to listen on")
-	fs.StringVar(&o.skill, "skill", "base", "small, base or large")
-	fs.StringVar(&o.latency, "latency", "0", "of a reply: 0, 500ms, 200ms..2s or lognormal:500ms,0.5")
+	fs.StringVar(&o.skill, "skill", "base", "small, base or large; load reads nothing and always searches on")
+	fs.StringVar(&o.latency, "latency", "0", "time to a reply: 0, 500ms, 200ms..2s or lognormal:500ms,0.5")
 	fs.StringVar(&o.faults, "faults", "", "`file` of faults to replay")
 	fs.IntVar(&o.window, "max-model-len", 32768, "context window in `tokens`")
 	return cmd
@@ -67,6 +69,15 @@ func (o simOptions) parse() (sim.Options, error) {
 		opts.Faults, err = sim.ReadFaults(o.faults)
 	}
 	return opts, err
+}
+
+// faultList lists the faults with what each does.
+func faultList() string {
+	var b strings.Builder
+	for _, name := range sim.FaultNames() {
+		fmt.Fprintf(&b, "  %-22s %s\n", name, sim.FaultHelp(name))
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // parseSkill reads a skill, or the model id under which it is served.

@@ -44,7 +44,7 @@ func newWeave(e env) *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&out, "out", "", "`folder` to write")
-	fs.Int64Var(&o.Seed, "seed", config.Default().Seed, "of the world")
+	fs.Int64Var(&o.Seed, "seed", config.Default().Seed, "seed of the world")
 	fs.IntVar(&o.Entities, "entities", 1000, "articles")
 	fs.IntVar(&o.Questions, "questions", 100, "questions")
 	fs.BoolVar(&asJSON, "json", false, "print JSON")

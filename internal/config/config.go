@@ -38,15 +38,25 @@ func Load(name string, overrides []string, getenv func(string) (string, bool)) (
 	}
 	for _, o := range overrides {
 		text, err := overrideYAML(o)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = overlay(s, text, getenv)
 		}
-		if err := overlay(s, text, getenv); err != nil {
-			return nil, fmt.Errorf("config: --set %s: %w", o, unplaced(err))
+		if err != nil {
+			return nil, OverrideError{o, unplaced(err)}
 		}
 	}
 	return s, nil
 }
+
+// An OverrideError is an override that cannot be carried out.
+type OverrideError struct {
+	Override string
+	Err      error
+}
+
+func (e OverrideError) Error() string { return fmt.Sprintf("config: --set %s: %v", e.Override, e.Err) }
+
+func (e OverrideError) Unwrap() error { return e.Err }
 
 // read returns the text of a settings file, or of a preset where no such file
 // exists, and a name for it in errors.
@@ -104,7 +114,7 @@ func overlay(s *Settings, text []byte, getenv func(string) (string, bool)) error
 func overrideYAML(o string) ([]byte, error) {
 	path, value, ok := strings.Cut(o, "=")
 	if !ok || path == "" {
-		return nil, fmt.Errorf("config: --set %s: want key=value, for example --set agent.turns=6", o)
+		return nil, errors.New("want key=value, for example --set agent.turns=6")
 	}
 	var b strings.Builder
 	keys := strings.Split(path, ".")

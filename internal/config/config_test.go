@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"trawl/internal/config"
 )
 
@@ -108,13 +110,18 @@ func TestPresets(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	s := config.Default()
 	s.Models.Agent.Endpoints = []string{"http://me:pw@host/v1"}
-	s.Models.Agent.Extra = map[string]any{"api_key": "k", "top_k": 5, "nested": map[string]any{"auth-token": "t"}}
+	s.Models.Agent.Extra = map[string]any{
+		"api_key": "k", "top_k": 5, "stop_token_ids": []any{1}, "nested": []any{map[string]any{"auth-token": "t"}},
+	}
 	r := s.Redacted()
 	if got := r.Models.Agent.Endpoints[0]; strings.Contains(got, "pw") {
 		t.Errorf("endpoint %q shows the password", got)
 	}
-	if r.Models.Agent.Extra["api_key"] != "redacted" || r.Models.Agent.Extra["top_k"] != 5 {
-		t.Errorf("extra %v", r.Models.Agent.Extra)
+	want := map[string]any{
+		"api_key": "redacted-8254c3", "top_k": 5, "stop_token_ids": []any{1}, "nested": []any{map[string]any{"auth-token": "redacted-e3b98a"}},
+	}
+	if diff := cmp.Diff(want, r.Models.Agent.Extra); diff != "" {
+		t.Errorf("extra mismatch (-want +got):\n%s", diff)
 	}
 	if s.Models.Agent.Extra["api_key"] != "k" {
 		t.Error("Redacted changed the settings themselves")

@@ -1,9 +1,27 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/url"
 	"strings"
 )
+
+// Redacted returns a copy of s without what may be a secret: user names and
+// passwords in endpoint addresses, and texts among the extra request keys whose
+// name says that they are one. A mark that follows from the value stands in
+// their place, so that another value is seen to be another.
+func (s *Settings) Redacted() *Settings {
+	c := *s
+	c.Models.Agent.Endpoints = nil
+	for _, e := range s.Models.Agent.Endpoints {
+		c.Models.Agent.Endpoints = append(c.Models.Agent.Endpoints, RedactURL(e))
+	}
+	if s.Models.Agent.Extra != nil {
+		c.Models.Agent.Extra = redact(s.Models.Agent.Extra).(map[string]any)
+	}
+	return &c
+}
 
 // RedactURL returns an address without the user name and password in it.
 func RedactURL(s string) string {
@@ -15,12 +33,41 @@ func RedactURL(s string) string {
 	return u.String()
 }
 
-// spaced puts spaces where a key has separators, so that its words stand apart.
-func spaced(key string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == '.' {
-			return ' '
+func redact(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			if text, ok := e.(string); ok && isSecret(k) {
+				e = mark(text)
+			}
+			out[k] = redact(e)
 		}
-		return r
-	}, key)
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = redact(e)
+		}
+		return out
+	}
+	return v
+}
+
+// mark stands for a secret: too short a hash to find it by.
+func mark(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return "redacted-" + hex.EncodeToString(sum[:3])
+}
+
+// isSecret reports whether a key names a secret: api_key, authToken, password.
+// Keys such as max_tokens and stop_token_ids do not.
+func isSecret(key string) bool {
+	key = strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(key))
+	for _, end := range []string{"key", "token", "secret", "password", "authorization"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,9 +1,5 @@
 package config
 
-import (
-	"trawl/internal/text"
-)
-
 // Settings are all settings of a run. The YAML keys are promised to users.
 type Settings struct {
 	Seed      int64     `yaml:"seed" json:"seed"` // of every random choice that is ours
@@ -27,10 +23,12 @@ type Model struct {
 	Temperature *float64       `yaml:"temperature" json:"temperature"` // nil: the server's default
 	TopP        *float64       `yaml:"top-p" json:"top-p"`             // nil: the server's default
 	MaxTokens   int            `yaml:"max-tokens" json:"max-tokens" validate:"gte=1"`
-	Extra       map[string]any `yaml:"extra" json:"extra"` // further keys of the request body
-	Stream      bool           `yaml:"stream" json:"stream"`
-	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1"` // seconds for one reply
-	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"` // after the first try
+	Extra       map[string]any `yaml:"extra" json:"extra"`                              // further keys of the request body
+	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1"`         // seconds for one reply
+	Stream      bool           `yaml:"stream" json:"stream"`                            // replies, for the two limits below
+	FirstToken  int            `yaml:"first-token" json:"first-token" validate:"gte=1"` // seconds until a stream begins
+	Gap         int            `yaml:"gap" json:"gap" validate:"gte=1"`                 // seconds between two events of a stream
+	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"`         // after the first try
 }
 
 // Retrieval says what is searched and how much of it is shown.
@@ -38,7 +36,7 @@ type Retrieval struct {
 	Index            string `yaml:"index" json:"index"`                                            // a folder
 	Top              int    `yaml:"top" json:"top" validate:"gte=1,lte=1000"`                      // documents per search
 	ObservationChars int    `yaml:"observation-chars" json:"observation-chars" validate:"gte=100"` // shown per turn
-	Cache            int    `yaml:"cache" json:"cache" validate:"gte=0"`                           // queries kept; 0 for none
+	CacheMB          int    `yaml:"cache-mb" json:"cache-mb" validate:"gte=0"`                     // of results kept in memory; 0 for none
 }
 
 // Agent sets the ReAct loop.
@@ -84,9 +82,9 @@ func Default() *Settings {
 	return &Settings{
 		Seed: 42,
 		Models: Models{Agent: Model{
-			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, Retries: 5,
+			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 5,
 		}},
-		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, Cache: 100_000},
+		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, CacheMB: 256},
 		Agent:     Agent{Dialect: "auto", Turns: 8, FinalTokens: 512},
 		Rollout: Rollout{
 			Count: 4, Concurrency: 64, FirstQuery: "divinit",
@@ -94,43 +92,4 @@ func Default() *Settings {
 		},
 		Selection: Selection{Selector: "auto"},
 	}
-}
-
-// Redacted returns a copy of s without anything that may be a secret: user
-// names and passwords in endpoint addresses, and extra request keys whose name
-// speaks of a key, token, secret or password.
-func (s *Settings) Redacted() *Settings {
-	c := *s
-	c.Models.Agent.Endpoints = nil
-	for _, e := range s.Models.Agent.Endpoints {
-		c.Models.Agent.Endpoints = append(c.Models.Agent.Endpoints, RedactURL(e))
-	}
-	c.Models.Agent.Extra = redactMap(s.Models.Agent.Extra)
-	return &c
-}
-
-func redactMap(m map[string]any) map[string]any {
-	if m == nil {
-		return nil
-	}
-	out := make(map[string]any, len(m))
-	for k, v := range m {
-		if inner, ok := v.(map[string]any); ok {
-			v = redactMap(inner)
-		} else if isSecret(k) {
-			v = "redacted"
-		}
-		out[k] = v
-	}
-	return out
-}
-
-func isSecret(key string) bool {
-	for t := range text.Tokens(spaced(key)) {
-		switch t {
-		case "key", "apikey", "token", "secret", "password", "authorization":
-			return true
-		}
-	}
-	return false
 }

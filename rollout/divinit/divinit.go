@@ -5,10 +5,15 @@
 // and chooses, [Select] is the choice alone.
 //
 // The method is DivInit, arXiv:2606.17209; where its code and its paper differ,
-// this follows the paper. [Seeder.Propose] is the paper's extension to later
-// turns, which it found to gain nothing.
+// this follows the paper, but for what stands under Departures.
 //
 // # Departures
+//
+// [Seeder.Propose] is the extension to later turns, which the paper found to gain
+// nothing. The paper speaks of a pool and its selection at each turn. This follows
+// its code: a rollout has a pool of its own and takes the candidate whose nearest
+// earlier query of this rollout is furthest. The other rollouts, λ and Pick have
+// no part in the choice.
 //
 // The paper says nothing of ties: they go to the smallest indices. Candidates
 // with the same set of tokens count once. Where too few candidates can be read,
@@ -90,7 +95,7 @@ func (s *Seeder) Pool(ctx context.Context, q trajectory.Question, k int, base in
 			return pool, fmt.Errorf("divinit: question %s: %w", q.ID, err)
 		}
 		pool.Calls++
-		addUsage(&pool.Usage, reply.Usage)
+		pool.Usage.Add(trajectory.CallUsage(reply.Usage))
 		read := Parse(reply.Message.Content, ask.N)
 		pool.Candidates = append(pool.Candidates, read...)
 		found.add(source, read...)
@@ -128,7 +133,6 @@ func (s *Seeder) assign(question string, found *candidates, k int, base int64) [
 // number is that of model calls.
 func (s *Seeder) Propose(ctx context.Context, q trajectory.Question, steps []trajectory.Step, base int64) (trajectory.SeedQuery, trajectory.CallUsage, int, error) {
 	self := trajectory.SeedQuery{Source: trajectory.SeedSelf}
-	var usage trajectory.CallUsage
 	ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: s.opts.Pool, History: history(steps)}
 	turn := 1
 	if len(steps) > 0 {
@@ -136,9 +140,9 @@ func (s *Seeder) Propose(ctx context.Context, q trajectory.Question, steps []tra
 	}
 	reply, err := s.ask(ctx, ask, seed.Derive(base, "propose", turn))
 	if err != nil {
-		return self, usage, 0, fmt.Errorf("divinit: question %s: turn %d: %w", q.ID, turn, err)
+		return self, trajectory.CallUsage{}, 0, fmt.Errorf("divinit: question %s: turn %d: %w", q.ID, turn, err)
 	}
-	addUsage(&usage, reply.Usage)
+	usage := trajectory.CallUsage(reply.Usage)
 	read := Parse(reply.Message.Content, ask.N)
 	if i := furthest(read, ask.History); i >= 0 {
 		return trajectory.SeedQuery{Text: read[i], Source: trajectory.SeedPool}, usage, 1, nil
@@ -149,13 +153,9 @@ func (s *Seeder) Propose(ctx context.Context, q trajectory.Question, steps []tra
 // ask makes one request. A reply that cannot be read, or a prompt that does not
 // fit the model, comes back as an empty reply.
 func (s *Seeder) ask(ctx context.Context, r request, callSeed int64) (*llm.Response, error) {
-	prompt, err := r.prompt()
-	if err != nil {
-		return nil, err
-	}
 	reply, err := s.client.Complete(ctx, &llm.Request{
 		Sampling: s.opts.Sampling,
-		Messages: []llm.Message{{Role: llm.User, Content: prompt}},
+		Messages: []llm.Message{{Role: llm.User, Content: r.prompt()}},
 		Seed:     &callSeed,
 		Affinity: r.ID,
 	})
@@ -186,11 +186,4 @@ func (c *candidates) add(source trajectory.SeedSource, texts ...string) {
 		c.sources = append(c.sources, source)
 		c.tokens = append(c.tokens, tokens)
 	}
-}
-
-func addUsage(sum *trajectory.CallUsage, u llm.Usage) {
-	sum.Prompt += u.Prompt
-	sum.Completion += u.Completion
-	sum.Cached += u.Cached
-	sum.Estimated = sum.Estimated || u.Estimated
 }

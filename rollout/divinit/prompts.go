@@ -14,6 +14,8 @@ import (
 //go:embed prompts/pool.tmpl
 var poolPrompt string
 
+var poolTemplate = template.Must(template.New("pool").Parse(poolPrompt))
+
 // PromptHash returns "sha256:" and the hash of the prompt, for the manifest of
 // a run.
 func PromptHash() string {
@@ -47,14 +49,10 @@ func history(steps []trajectory.Step) []searched {
 	return out
 }
 
-func (r request) prompt() (string, error) {
-	t, err := template.New("pool").Parse(poolPrompt)
-	if err != nil {
-		return "", err
-	}
+func (r request) prompt() string {
 	var b strings.Builder
-	if err := t.Execute(&b, r); err != nil {
-		return "", err
+	if err := poolTemplate.Execute(&b, r); err != nil {
+		panic("divinit: the pool's prompt: " + err.Error()) // data and template are both of this package
 	}
-	return b.String(), nil
+	return b.String()
 }

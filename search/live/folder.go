@@ -25,6 +25,7 @@ type meta struct {
 	Params    Params `json:"params"`
 	Documents int    `json:"documents"` // when index.json was written
 	Terms     uint64 `json:"terms"`     // total length of the documents, in terms
+	SHA256    string `json:"sha256"`    // of the documents
 	Source    string `json:"source,omitempty"`
 }
 
@@ -43,6 +44,9 @@ func readMeta(dir string) (meta, error) {
 	}
 	if m.Version != formatVersion {
 		return m, fmt.Errorf("%s says version %d and this trawl reads version %d: run trawl index again", metaFile, m.Version, formatVersion)
+	}
+	if m.SHA256 == "" {
+		return m, fmt.Errorf("%s has no sha256: run trawl index again", metaFile)
 	}
 	if err := m.Params.Validate(); err != nil {
 		return m, fmt.Errorf("%s: %w", metaFile, err)

@@ -23,6 +23,12 @@ var three = []search.Document{
 	{ID: "3", Title: "Fox", Text: "A fox is no bird and no deer."},
 }
 
+// threeHash is that of three:
+//
+//	def h(*fields): return hashlib.sha256(b"".join(struct.pack(">Q", len(f)) + f for f in fields)).digest()
+//	bytes(a ^ b ^ c for a, b, c in zip(h(b"1", b"Owl", b"", b"An owl is a bird."), …)).hex()
+const threeHash = "c519c421e27f837589b9357fed6325e647ca0df3f57c8ccd4fdea0fd61b6e564"
+
 func TestBuild(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "index")
 	var told []int
@@ -32,7 +38,7 @@ func TestBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := live.Stats{Documents: 3, Terms: 10, Params: live.Params{K1: 1.2, B: 0.75}, Source: "three animals"}
+	want := live.Stats{Documents: 3, Terms: 10, Params: live.Params{K1: 1.2, B: 0.75}, SHA256: threeHash, Source: "three animals"}
 	if diff := cmp.Diff(want, stats); diff != "" {
 		t.Errorf("stats of building mismatch (-want +got):\n%s", diff)
 	}
@@ -55,6 +61,7 @@ func TestBuild(t *testing.T) {
   },
   "documents": 3,
   "terms": 10,
+  "sha256": "`+threeHash+`",
   "source": "three animals"
 }
 `)
@@ -128,6 +135,7 @@ func TestFoldersRefused(t *testing.T) {
 		{"another program's index.json", with("index.json", `{"format":"npm"}`), live.ErrForeign, "index.json is another program's", live.ErrForeign},
 		{"no JSON", with("index.json", `{"form`), live.ErrForeign, "index.json is another program's", live.ErrForeign},
 		{"a later version", with("index.json", string(newer)), nil, "version 2 and this trawl reads version 1", live.ErrExists},
+		{"without the sum of contents", with("index.json", `{"format":"trawl live index","version":1}`), nil, "no sha256: run trawl index again", live.ErrExists},
 		{"incomplete", with("index.building", ""), live.ErrIncomplete, "run trawl index again", nil},
 		{"complete", complete, errNone, "", live.ErrExists},
 	}

@@ -3,7 +3,6 @@ package live_test
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,13 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"trawl/internal/testutil"
 	"trawl/search"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // TestTopFive pins the best five of a small corpus, with scores.
 func TestTopFive(t *testing.T) {
@@ -37,7 +32,7 @@ func TestTopFive(t *testing.T) {
 			fmt.Fprintf(&b, "  %8.5f  %2s  %s\n", h.Score, h.ID, h.Title)
 		}
 	}
-	checkGolden(t, "mini.golden", b.String())
+	testutil.Golden(t, "mini.golden", b.String())
 }
 
 // A question of the 601 that lie beside the checkout.
@@ -96,7 +91,7 @@ func TestRecall(t *testing.T) {
 	if got := sums["hotpotqa"][r10] / float64(counts["hotpotqa"]); got < 0.85 {
 		t.Errorf("recall@10 on HotpotQA is %.4f, want at least 0.85", got)
 	}
-	checkGolden(t, "multihop_601.golden", b.String())
+	testutil.Golden(t, "multihop_601.golden", b.String())
 }
 
 // multihop returns the real paragraphs that lie beside the checkout.
@@ -130,21 +125,4 @@ func readLines[Line, T any](t testing.TB, path string, convert func(Line) T) []T
 		t.Fatal(err)
 	}
 	return all
-}
-
-func checkGolden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s mismatch (-want +got):\n%s", name, diff)
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -162,4 +164,61 @@ func TestGrowWhileSearched(t *testing.T) {
 		add(t, x, docs...)
 	}
 	g.Wait()
+}
+
+// TestContents makes sure that the hash of an index follows from the documents
+// that are there, and from each part of each of them.
+func TestContents(t *testing.T) {
+	hash := func(x *live.Index) string {
+		t.Helper()
+		stats, err := x.Stats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stats.SHA256
+	}
+	x := create(t)
+	if got, want := hash(x), strings.Repeat("0", 64); got != want {
+		t.Errorf("of nothing: %s, want %s", got, want)
+	}
+	add(t, x, search.Document{ID: "1", Text: "old"}, three[1])
+	add(t, x, three[2], search.Document{ID: "1", Text: "older"}, search.Document{ID: "1", Text: "oldest"})
+	add(t, x, three[0], three[1])
+	if got := hash(x); got != threeHash {
+		t.Errorf("after replacements: %s, want %s", got, threeHash)
+	}
+	doc := search.Document{ID: "4", Title: "Bat", URL: "u", Text: "A bat"}
+	seen := map[string]string{threeHash: "without it"}
+	for _, doc := range []search.Document{
+		doc, {ID: "5", Title: "Bat", URL: "u", Text: "A bat"}, {ID: "4", Title: "Bats", URL: "u", Text: "A bat"},
+		{ID: "4", Title: "Bat", URL: "uA", Text: " bat"}, {ID: "4", Title: "Bat", URL: "u", Text: "A bat\xff"}, {ID: "4"},
+	} {
+		y := reopen(t, build(t, append([]search.Document{doc}, three...)))
+		if other, ok := seen[hash(y)]; ok {
+			t.Errorf("%+v has the hash of %s", doc, other)
+		}
+		seen[hash(y)] = fmt.Sprintf("%+v", doc)
+	}
+}
+
+// TestContentsOfADeadWriter copies an index after a flush, as a process that is
+// killed would leave it: index.json knows nothing of the new documents.
+func TestContentsOfADeadWriter(t *testing.T) {
+	dir := build(t, three[:2])
+	x, err := live.Grow(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, x, three[2])
+	left := filepath.Join(t.TempDir(), "left")
+	if err := os.CopyFS(left, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stats, err := reopen(t, left).Stats()
+	if err != nil || stats.SHA256 != threeHash || stats.Documents != 3 {
+		t.Errorf("Stats = %+v, %v; want the three documents", stats, err)
+	}
 }

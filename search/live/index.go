@@ -28,7 +28,8 @@ type Index struct {
 
 	adding  sync.Mutex // held while documents are added; taken before mu
 	pending *index.Batch
-	bytes   int // of pending
+	bytes   int                 // of pending
+	added   map[string]contents // of pending, by id
 
 	mu    sync.RWMutex // read-held by searches; held to exchange view or close
 	store *store       // nil once closed
@@ -98,7 +99,7 @@ func start(dir string, writable bool, m meta) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{dir: dir, writable: writable, meta: m, store: s, pending: index.NewBatch()}
+	x := &Index{dir: dir, writable: writable, meta: m, store: s, pending: index.NewBatch(), added: make(map[string]contents)}
 	if x.view, err = newView(s, m.Params); err != nil {
 		s.close()
 		return nil, err
@@ -125,6 +126,7 @@ func (x *Index) add(doc search.Document) error {
 		return errors.New("the id is empty")
 	}
 	x.pending.Update(newDocument(doc))
+	x.added[doc.ID] = contentsOf(doc)
 	x.bytes += documentBytes + len(doc.ID) + len(doc.Title) + len(doc.Text) + len(doc.URL)
 	if x.bytes < batchBytes {
 		return nil
@@ -150,10 +152,16 @@ func (x *Index) flush() error {
 	if x.bytes == 0 {
 		return nil
 	}
+	sum, err := x.store.contentsWith(x.added)
+	if err != nil {
+		return err
+	}
+	x.pending.SetInternal(contentsKey, sum[:])
 	if err := x.store.Batch(x.pending); err != nil {
 		return err
 	}
 	x.pending, x.bytes = index.NewBatch(), 0
+	clear(x.added)
 	x.stale.Store(true)
 	return nil
 }
@@ -180,7 +188,7 @@ func (x *Index) close() error {
 	if err != nil {
 		return errors.Join(err, x.release())
 	}
-	x.meta.Documents, x.meta.Terms = v.live, v.total[byContent]
+	x.meta.Documents, x.meta.Terms, x.meta.SHA256 = v.live, v.total[byContent], v.content.String()
 	x.mu.RUnlock()
 	if err := x.release(); err != nil {
 		return err
@@ -263,12 +271,15 @@ func (x *Index) Get(id string) (search.Document, bool, error) {
 	return doc, ok, nil
 }
 
-// Stats describes an index.
+// Stats describes an index. SHA256 depends on the ids, titles, URLs and texts of
+// the documents that are there and on nothing else, not even their order: see the
+// package comment.
 type Stats struct {
-	Documents int
-	Terms     uint64 // total length of the documents, in terms of Analyze
-	Params    Params
-	Source    string // what the index was made of, if it was said
+	Documents int    `json:"documents"`
+	Terms     uint64 `json:"terms"` // total length of the documents, in terms of Analyze
+	Params    Params `json:"params"`
+	SHA256    string `json:"sha256"`           // of the documents, in hexadecimal
+	Source    string `json:"source,omitempty"` // what the index was made of, if it was said
 }
 
 // Stats describes the index as searches see it.
@@ -278,5 +289,5 @@ func (x *Index) Stats() (Stats, error) {
 		return Stats{}, fmt.Errorf("live: stats of %s: %w", x.dir, err)
 	}
 	defer x.mu.RUnlock()
-	return Stats{Documents: v.live, Terms: v.total[byContent], Params: x.meta.Params, Source: x.meta.Source}, nil
+	return Stats{Documents: v.live, Terms: v.total[byContent], Params: x.meta.Params, SHA256: v.content.String(), Source: x.meta.Source}, nil
 }

@@ -36,6 +36,11 @@
 // once, so that a folder without it is one whose building was cut short; the
 // file index.building says that it was ours.
 //
+// The sha256 of an index is the exclusive or of the SHA-256 of every document
+// that is there, each over id, title, URL and text behind their lengths in eight
+// bytes, big-endian. Two indexes of the same documents have the same, whatever
+// the order, the batches and what was replaced on the way.
+//
 // # Concurrency
 //
 // An [Index] is safe for concurrent use. Any number of processes may have one

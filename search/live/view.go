@@ -28,6 +28,7 @@ type view struct {
 	ids     []string // by document number; "" for one that was replaced
 	lengths [classes][]uint32
 	live    int             // documents that are there
+	content contents        // of those
 	total   [classes]uint64 // of lengths
 
 	lists *cache
@@ -55,8 +56,11 @@ func newView(s *store, params Params) (*view, error) {
 
 func (v *view) close() error { return v.snapshot.Close() }
 
-// load reads the ids and lengths of all documents.
-func (v *view) load() error {
+// load reads the ids and lengths of all documents, and what they are together.
+func (v *view) load() (err error) {
+	if v.content, err = storedContents(v.snapshot); err != nil {
+		return err
+	}
 	var first uint64
 	for _, s := range v.snapshot.Segments() {
 		p := part{s, first}
@@ -132,8 +136,13 @@ func lengthsOf(p part) (func(number uint64) ([classes]uint32, error), error) {
 func (v *view) document(number uint32) (search.Document, error) {
 	i := sort.Search(len(v.segments), func(i int) bool { return v.segments[i].first > uint64(number) }) - 1
 	p := v.segments[i]
-	doc := search.Document{ID: v.ids[number]}
-	err := p.VisitDocument(uint64(number)-p.first, func(name string, _ byte, value []byte, _ []uint64) bool {
+	return readDocument(p.SegmentSnapshot, uint64(number)-p.first, v.ids[number])
+}
+
+// readDocument reads the document with the number in a segment and the id.
+func readDocument(s *scorch.SegmentSnapshot, number uint64, id string) (search.Document, error) {
+	doc := search.Document{ID: id}
+	err := s.VisitDocument(number, func(name string, _ byte, value []byte, _ []uint64) bool {
 		switch name {
 		case titleField:
 			doc.Title = string(value)

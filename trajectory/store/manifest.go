@@ -150,7 +150,7 @@ func settle(dir string, m Manifest) error {
 	if err != nil {
 		return err
 	}
-	diff, err := differences(old, m)
+	diff, err := Differences(old, m)
 	if err != nil {
 		return err
 	}
@@ -164,8 +164,9 @@ func settle(dir string, m Manifest) error {
 	return updateManifest(dir, m)
 }
 
-// differences says what makes m another run than old, each with both values.
-func differences(old, m Manifest) ([]string, error) {
+// Differences says what makes m another run than old, each with both values;
+// nothing if they are one run.
+func Differences(old, m Manifest) ([]string, error) {
 	before, err := identity(old)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", manifestName, err)

@@ -19,11 +19,11 @@ const (
 type refusal struct {
 	status int
 	kind   string
-	reason error
+	reason string
 }
 
-func badRequest(err error) *refusal {
-	return &refusal{http.StatusBadRequest, "BadRequestError", err}
+func badRequest(reason string) *refusal {
+	return &refusal{http.StatusBadRequest, "BadRequestError", reason}
 }
 
 // An order is a chat request that can be carried out.
@@ -38,7 +38,7 @@ type order struct {
 func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	req, no := s.admit(w, r)
 	if no != nil {
-		writeError(w, no.status, no.kind, no.reason.Error())
+		writeError(w, no.status, no.kind, no.reason)
 		return
 	}
 	conv := newConversation(&req.chatRequest)
@@ -61,24 +61,25 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 func (s *server) admit(w http.ResponseWriter, r *http.Request) (*order, *refusal) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return nil, badRequest(err)
+		return nil, badRequest(err.Error())
 	}
 	var o order
 	if err := json.Unmarshal(body, &o.chatRequest); err != nil {
-		return nil, badRequest(err)
+		return nil, badRequest(err.Error())
 	}
-	if err := o.validate(); err != nil {
-		return nil, badRequest(err)
+	if complaint := o.validate(); complaint != "" {
+		return nil, badRequest(complaint)
 	}
 	if o.Model == "" {
 		o.Model = s.models[0]
 	}
 	if !slices.Contains(s.models, o.Model) {
-		return nil, &refusal{http.StatusNotFound, "NotFoundError", fmt.Errorf("The model `%s` does not exist.", o.Model)} //nolint:staticcheck // vLLM's own text
+		return nil, &refusal{http.StatusNotFound, "NotFoundError", fmt.Sprintf("The model `%s` does not exist.", o.Model)}
 	}
 	o.prompt, o.cached = promptTokens(o.Messages, o.Tools)
-	if o.room, err = s.room(&o.chatRequest, o.prompt); err != nil {
-		return nil, badRequest(err)
+	var complaint string
+	if o.room, complaint = s.room(&o.chatRequest, o.prompt); complaint != "" {
+		return nil, badRequest(complaint)
 	}
 	o.key = requestHash(&o.chatRequest)
 	return &o, nil
@@ -102,20 +103,20 @@ func (s *server) complete(o *order, conv *conversation, fault fault) *reply {
 
 // room returns how many tokens the completion may have, or vLLM's complaint
 // about a request that does not fit the context window.
-func (s *server) room(req *chatRequest, prompt int) (int, error) {
+func (s *server) room(req *chatRequest, prompt int) (tokens int, complaint string) {
 	limit := s.opts.MaxModelLen
 	n, given := req.limit()
 	switch {
 	case prompt >= limit:
-		return 0, fmt.Errorf("This model's maximum context length is %d tokens. However, your request has %d input tokens. "+
-			"Please reduce the length of the input messages.", limit, prompt) //nolint:staticcheck // vLLM's own text
+		return 0, fmt.Sprintf("This model's maximum context length is %d tokens. However, your request has %d input tokens. "+
+			"Please reduce the length of the input messages.", limit, prompt)
 	case given && prompt+n > limit:
-		return 0, fmt.Errorf("'max_tokens' or 'max_completion_tokens' is too large: %d. This model's maximum context length is %d tokens "+
-			"and your request has %d input tokens (%d > %d - %d).", n, limit, prompt, n, limit, prompt) //nolint:staticcheck // vLLM's own text
+		return 0, fmt.Sprintf("'max_tokens' or 'max_completion_tokens' is too large: %d. This model's maximum context length is %d tokens "+
+			"and your request has %d input tokens (%d > %d - %d).", n, limit, prompt, n, limit, prompt)
 	case given:
-		return n, nil
+		return n, ""
 	}
-	return limit - prompt, nil
+	return limit - prompt, ""
 }
 
 // requestHash hashes what a reply depends on: messages, tools, temperature and

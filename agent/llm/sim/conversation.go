@@ -17,7 +17,7 @@ type conversation struct {
 	turns    int      // that there are in all, 0 if nothing says so
 	queries  []string // searched before, in order
 	notes    string   // the model's own replies
-	anchor   string   // titles of the first passages that were shown
+	anchor   string   // title of the first passage that was shown
 	shelf    *reader.Shelf
 	last     string // the last message from outside, without documents
 	toolsOff bool
@@ -64,7 +64,7 @@ func newConversation(req *chatRequest) *conversation {
 		var rest string
 		passages, rest = readDocs(passages, body)
 		if c.anchor == "" && len(passages) > before {
-			c.anchor = titlesOf(passages[before:])
+			c.anchor = passages[before].Title
 		}
 		if !c.found && m.Role == "user" {
 			var line string
@@ -127,14 +127,6 @@ func readDoc(line string) (reader.Passage, bool) {
 	}
 	title, body, _ := strings.Cut(doc, ") ")
 	return reader.Passage{Title: title, Text: body}, true
-}
-
-func titlesOf(passages []reader.Passage) string {
-	var b strings.Builder
-	for _, p := range passages {
-		b.WriteString(p.Title + "|")
-	}
-	return b.String()
 }
 
 // lineAfter returns the rest of the first line that begins with mark.

@@ -11,13 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"trawl/agent/llm/sim"
 	"trawl/internal/seed"
 	"trawl/internal/text"
 )
 
-// shelf is a corpus with a small exact BM25 over it.
-type shelf struct {
+// An index is a corpus with a small exact BM25 over it.
+type index struct {
 	titles, texts []string
 	tf            []map[string]float64
 	length        []float64
@@ -25,8 +24,8 @@ type shelf struct {
 	mean          float64
 }
 
-func newShelf(titles, texts []string) *shelf {
-	s := &shelf{titles: titles, texts: texts, postings: map[string][]int{}}
+func newIndex(titles, texts []string) *index {
+	s := &index{titles: titles, texts: texts, postings: map[string][]int{}}
 	for i := range titles {
 		tf := map[string]float64{}
 		words := strings.Fields(text.Answer(titles[i] + " " + texts[i]))
@@ -43,7 +42,7 @@ func newShelf(titles, texts []string) *shelf {
 	return s
 }
 
-func (s *shelf) find(query string, n int) []int {
+func (s *index) find(query string, n int) []int {
 	score := map[int]float64{}
 	for w := range text.Tokens(text.Answer(query)) {
 		df := float64(len(s.postings[w]))
@@ -69,7 +68,7 @@ func (s *shelf) find(query string, n int) []int {
 	return ids
 }
 
-func (s *shelf) show(query string, n int) string {
+func (s *index) show(query string, n int) string {
 	var b strings.Builder
 	b.WriteString("<information>\n")
 	ids := s.find(query, n)
@@ -115,7 +114,7 @@ func between(s, a, b string) (string, bool) {
 }
 
 // rollout plays the agent's loop in the tags dialect.
-func rollout(t testing.TB, h http.Handler, s *shelf, question, first string, rolloutSeed int64, temperature float64, turns int) (answer string, queries []string, messages []msg) {
+func rollout(t testing.TB, h http.Handler, s *index, question, first string, rolloutSeed int64, temperature float64, turns int) (answer string, queries []string, messages []msg) {
 	messages = []msg{{"role": "user", "content": fmt.Sprintf("Use <search> or <answer>. You have %d turns in all.\n\nQuestion: %s", turns, question)}}
 	turn := 1
 	if first != "" {
@@ -142,5 +141,3 @@ func rollout(t testing.TB, h http.Handler, s *shelf, question, first string, rol
 	}
 	return "", queries, messages
 }
-
-var _ = sim.Base

@@ -1,6 +1,9 @@
 package sim
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A model answers one request.
 type model struct {
@@ -49,6 +52,9 @@ func (m *model) reply(c *conversation) string {
 	if intent == intentChat {
 		return chatReply
 	}
+	if m.traits.blind {
+		return m.blindly(c, intent)
+	}
 	q := m.parses.understand(c.question)
 	switch intent {
 	case intentPool:
@@ -59,6 +65,19 @@ func (m *model) reply(c *conversation) string {
 		return m.final(c, q)
 	default:
 		return m.act(c, q)
+	}
+}
+
+// blindly makes a query that was not made before, or the answer that is asked
+// for, whatever the question and the passages say.
+func (m *model) blindly(c *conversation, i intent) string {
+	switch i {
+	case intentFinal:
+		return "<answer>nothing was read</answer>"
+	case intentPool:
+		return "1. " + c.question
+	default:
+		return m.search(c, nil, c.question+" "+strconv.Itoa(c.turn), "One more query.")
 	}
 }
 

@@ -13,13 +13,13 @@ import (
 // does so by design: a core that never changes and words that come and go, as
 // often as it takes for two first queries to be this far apart on average
 //
-//	0.13 + 0.07 · temperature
+//	0.13 + 0.08 · temperature
 //
 // in Jaccard distance, which is about what DivInit measured for Qwen3-8B. The
 // part at temperature 0 stands for the batch effects of real servers.
 const (
 	collapseAtZero    = 0.13
-	collapsePerDegree = 0.07
+	collapsePerDegree = 0.08
 )
 
 // firstQuery returns the first query of a conversation that begins without one.

@@ -17,21 +17,22 @@ const (
 	Small Skill = "small"
 	Base  Skill = "base"
 	Large Skill = "large"
+	Load  Skill = "load" // reads nothing: another query each turn, until the last; for the load of what is around a model
 )
 
 const modelPrefix = "sim-"
 
-// Skills lists the skills, the least able first.
+// Skills lists the skills that read, the least able first.
 func Skills() []Skill { return []Skill{Small, Base, Large} }
 
 // ParseSkill reads the name of a skill.
 func ParseSkill(s string) (Skill, error) {
-	for _, skill := range Skills() {
+	for _, skill := range append(Skills(), Load) {
 		if s == string(skill) {
 			return skill, nil
 		}
 	}
-	return "", fmt.Errorf("sim: unknown skill %q: want small, base or large", s)
+	return "", fmt.Errorf("sim: unknown skill %q: want small, base, large or load", s)
 }
 
 // Model returns the id under which the skill is served.
@@ -47,11 +48,14 @@ type traits struct {
 	repeat    float64 // chance at temperature 1 to send the last query again
 	malformed float64 // chance at temperature 1 to break the format
 	sloppy    float64 // chance that a pool is not written as asked
+	blind     bool    // see Load
 	votes     bool    // weighs claims that contradict each other; else the first passage is believed
 }
 
 func (s Skill) traits() traits {
 	switch s {
+	case Load:
+		return traits{blind: true}
 	case Small:
 		return traits{grasp: 1.4, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4}
 	case Large:
@@ -62,7 +66,7 @@ func (s Skill) traits() traits {
 
 // The margin of a reading varies with the question and with what was read
 // first: a hard question stays hard for every rollout, and rollouts that begin
-// with the same passages tend to fail together.
+// with the same passage tend to fail together.
 const (
 	marginSpread  = 2.5
 	questionShare = 0.7 // shares are of the standard deviation: 0.7² + 0.7² ≈ 1
@@ -71,7 +75,7 @@ const (
 
 // holds decides whether the model reads one thing right. The margin is
 //
-//	grasp + spread · (0.7 z(question, thing) + 0.7 z(question, thing, first passages))
+//	grasp + spread · (0.7 z(question, thing) + 0.7 z(question, thing, first passage))
 //
 // with z a standard normal value hashed from its arguments, so that one
 // question is equally hard for all skills. At temperature 0 the reading is right

@@ -169,25 +169,26 @@ func (r *chatRequest) mustCall() (name string, must bool) {
 	return "", false
 }
 
-// validate returns what is wrong with the request, in vLLM's words.
-func (r *chatRequest) validate() error {
+// validate returns what is wrong with the request, in vLLM's words; nothing if
+// it is well formed.
+func (r *chatRequest) validate() string {
 	n, given := r.limit()
 	switch {
 	case len(r.Messages) == 0:
-		return fmt.Errorf("messages: list should have at least 1 item")
+		return "messages: list should have at least 1 item"
 	case given && n < 1:
-		return fmt.Errorf("max_tokens must be at least 1, got %d.", n) //nolint:revive // vLLM's own text
+		return fmt.Sprintf("max_tokens must be at least 1, got %d.", n)
 	case r.N != nil && *r.N != 1:
-		return fmt.Errorf("n: the simulated model gives 1 choice, got %d", *r.N)
+		return fmt.Sprintf("n: the simulated model gives 1 choice, got %d", *r.N)
 	}
 	for i := range r.Messages {
 		switch r.Messages[i].Role {
 		case "system", "developer", "user", "assistant", "tool":
 		default:
-			return fmt.Errorf("messages[%d]: unknown role %q", i, r.Messages[i].Role)
+			return fmt.Sprintf("messages[%d]: unknown role %q", i, r.Messages[i].Role)
 		}
 	}
-	return nil
+	return ""
 }
 
 // The reply types are written out so that their keys have a fixed order.

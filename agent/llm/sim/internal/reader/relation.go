@@ -348,7 +348,7 @@ var relations = []Relation{
 	{Name: "party", Kind: Organisation, nouns: "political party|party",
 		phrases: []string{"(party|political party) (that|which|to which|) % (belongs|belonged|is a member of|was a member of|) (to|)"},
 		asks:    []string{"(in|to|) (what|which) (political|) party (was|is|did|does) % (in|a member of|belong to|belong|)"},
-		cues:    []string{"member of the O", "O Party", "a O politician", "politician of the O", "leader of the O", "representing the O"}},
+		cues:    []string{"member of the O", "a O politician", "politician of the O", "leader of the O", "representing the O"}},
 	{Name: "team", Kind: Organisation, nouns: "team|club|football club",
 		phrases: []string{"(team|club) (that|which|) % (played|plays|play) for"},
 		asks:    []string{"(what|which|for which|for what) (team|club|nba team|football club|nfl team) (does|did) % (play|play for|manage|coach)", "who does % play for"},
