@@ -2,6 +2,7 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -63,15 +64,17 @@ var openers = []string{"i", "let", "let's", "we", "first i", "first we", "next i
 	"so", "ok", "okay", "alright", "sure", "searching", "looking", "need", "please", "could", "would", "sorry", "unfortunately", "unknown", "no results", "no documents",
 	"none", "hmm", "calling", "using", "the search", "the user", "the question", "based on", "given", "there is no", "not"}
 
-func announces(s string) bool {
+func announces(s string) bool { return beginsWith(s, openers, "-.") }
+
+// beginsWith reports whether s begins with one of the phrases, in lower case, and
+// its last word ends there: letters, digits and the runes of joined go on with it.
+func beginsWith(s string, phrases []string, joined string) bool {
 	s = strings.ToLower(s)
-	for _, o := range openers {
-		rest, ok := strings.CutPrefix(s, o)
-		if r, _ := utf8.DecodeRuneInString(rest); ok && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '.' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(phrases, func(phrase string) bool {
+		rest, ok := strings.CutPrefix(s, phrase)
+		r, _ := utf8.DecodeRuneInString(rest)
+		return ok && !unicode.IsLetter(r) && !unicode.IsDigit(r) && (rest == "" || !strings.ContainsRune(joined, r))
+	})
 }
 
 // shortAnswer returns s if it is an answer by itself, as a reply "Paris" is: one
@@ -179,18 +182,11 @@ func lastLine(s string) string {
 }
 
 // faults begin texts that servers and programs put in an answer's place.
-var faults = []string{"error", "[error", "internal server error", "exception", "traceback", "[failed", "failed to", "timeout", "request timed out", "bad request", "service unavailable", "rate limit", "too many requests"}
+var faults = []string{"error", "[error", "internal server error", "exception", "traceback", "[failed", "failed to", "timeout", "timeouterror", "request timed out", "bad request", "service unavailable", "rate limit", "too many requests"}
 
-// isFault reports whether s is an error text: it is never an answer.
-func isFault(s string) bool {
-	lower := strings.ToLower(strings.TrimLeft(s, " *\t\""))
-	for _, f := range faults {
-		if strings.HasPrefix(lower, f) {
-			return true
-		}
-	}
-	return false
-}
+// isFault reports whether s is an error text: it is never an answer. "Exceptional
+// Children" and "Error-correcting codes" are none.
+func isFault(s string) bool { return beginsWith(strings.TrimLeft(s, " *\t\""), faults, "-") }
 
 var confidenceLine = regexp.MustCompile(`(?i)\bconfidence[\s*_"]*(?:level|score)?[\s*_"]*[:=>][\s*_"]*([0-9]+(?:\.[0-9]+)?)\s*(%?)`)
 

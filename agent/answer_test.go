@@ -25,6 +25,7 @@ func TestFallbackAnswer(t *testing.T) {
 		{"the text before the thought", "Paris", "It must be Rome", "Paris"},
 		{"markup is no answer", "<tool_call>\n{\"name\": \"search\"}\n</tool_call>", "", ""},
 		{"nor is it in the middle of a phrase", "The answer is <tool_call>", "", ""},
+		{"a word that begins as an error does", "The answer is Exceptional Children.", "", "Exceptional Children"},
 		{"an error is no answer", "Error: context length exceeded", "", ""},
 		{"not even as the answer", "The answer is Internal Server Error", "", ""},
 		{"nor is it in the thought", "", "Traceback (most recent call last)", ""},

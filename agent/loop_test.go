@@ -59,7 +59,7 @@ func searcher() tool.Set { return tool.NewSet(tool.NewSearch(&engine{}, 10)) }
 var noTimes = cmp.Options{
 	cmpopts.IgnoreFields(trajectory.Trajectory{}, "Started", "Millis"),
 	cmpopts.IgnoreFields(trajectory.Step{}, "Millis"),
-	cmpopts.IgnoreFields(trajectory.Turn{}, "Millis"),
+	cmpopts.IgnoreFields(trajectory.Turn{}, "Started", "Millis"),
 	cmpopts.EquateEmpty(),
 }
 
@@ -160,6 +160,9 @@ func TestRunTags(t *testing.T) {
 	task := testTask()
 	task.SeedQuery = &trajectory.SeedQuery{Text: "founder", Source: trajectory.SeedPool}
 	got := mustRun(t, script, agent.Options{Dialect: agent.Tags, Turns: 4}, task)
+	if got.Steps[0].Source != trajectory.SeedPool || got.Steps[1].Source != "" {
+		t.Errorf("steps have sources %q and %q, want that of the seed and none", got.Steps[0].Source, got.Steps[1].Source)
+	}
 	var messages []string
 	for _, m := range got.Messages[1:] {
 		messages = append(messages, m.Role+": "+m.Content)
@@ -367,12 +370,12 @@ func TestRunParallelCalls(t *testing.T) {
 		t.Error(err)
 	}
 	var ids, asked []string
-	shown := 0
+	shown := map[int]int{}
 	for _, s := range got.Steps {
 		if s.Turn == 1 {
 			ids, asked = append(ids, s.Call.ID), append(asked, s.Query)
-			shown += len(strings.TrimSuffix(s.Shown, "\n[cut]"))
 		}
+		shown[s.Turn] += len(strings.TrimSuffix(s.Shown, "\n[cut]"))
 	}
 	if diff := cmp.Diff([]string{"same", "call_1_1", "call_1_2", "call_1_3", "call_1_4", "call_1_5"}, ids); diff != "" {
 		t.Errorf("ids mismatch (-want +got):\n%s", diff)
@@ -380,8 +383,10 @@ func TestRunParallelCalls(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "c", "d", "e", "5"}, asked); diff != "" {
 		t.Errorf("queries mismatch (-want +got):\n%s", diff)
 	}
-	if shown > 600 || shown < 500 {
-		t.Errorf("%d characters shown in turn 1, want at most 600 and not much less", shown)
+	for turn := 1; turn <= 2; turn++ { // the calls that are too many for turn 2 take no room from the others
+		if n := shown[turn]; n > 600 || n < 500 {
+			t.Errorf("%d characters shown in turn %d, want at most 600 and not much less", n, turn)
+		}
 	}
 	if diff := cmp.Diff([]string{"list-expanded", "list-cut", "call-id", "argument-typed", "argument-renamed"}, got.Steps[0].Repairs); diff != "" {
 		t.Errorf("repairs mismatch (-want +got):\n%s", diff)
@@ -399,6 +404,34 @@ func TestRunParallelCalls(t *testing.T) {
 	}
 	if steps != agent.MaxCalls || answers != agent.MaxCalls+2 || got.Usage.Searches != 6+agent.MaxCalls {
 		t.Errorf("turn 2: %d steps, %d answers, %d searches in all", steps, answers, got.Usage.Searches)
+	}
+}
+
+// Calls that are not carried out leave the room for results to those that are,
+// and count as no searches.
+func TestRunCallsThatDoNotRun(t *testing.T) {
+	second := native(searchCall("", `{"query":"b"}`), searchCall("", `{"query":"a"}`), searchCall("", `{"query":"b"}`), searchCall("", `{"query":"bad"}`), llm.ToolCall{Name: "browse", Arguments: `{}`})
+	script := llmtest.NewScript(ask(agent.Native, "a"), second, answer("x"))
+	long := &engine{text: strings.Repeat("word ", 200)}
+	var recorded []trajectory.Turn
+	task := testTask()
+	task.Record = func(turn trajectory.Turn) error { recorded = append(recorded, turn); return nil }
+	got, err := agent.New(script, tool.NewSet(tool.NewSearch(long, 3)), agent.Options{ObservationChars: 600}).Run(t.Context(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Steps[1].Shown); n < 250 || n > 310 { // half of 600: "bad" might have found something
+		t.Errorf("%d characters shown of the one search that found something, want 300", n)
+	}
+	var sum trajectory.Usage
+	for _, turn := range recorded {
+		sum.AddTurn(turn)
+	}
+	if got.Usage.Searches != 2 || long.calls.Load() != 3 {
+		t.Errorf("%d searches of which %d counted, want 3 and, as one failed, 2", long.calls.Load(), got.Usage.Searches)
+	}
+	if diff := cmp.Diff(got.Usage, sum); diff != "" {
+		t.Errorf("the turns cost something else (-rollout +turns):\n%s", diff)
 	}
 }
 
@@ -577,6 +610,35 @@ func TestRunConcurrently(t *testing.T) {
 	}
 }
 
+// A rollout that is resumed began with its first turn, in UTC.
+func TestStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var journal []trajectory.Turn
+		task := testTask()
+		task.Record = func(turn trajectory.Turn) error { journal = append(journal, turn); return nil }
+		slow := func(replies ...llm.Response) llm.Client {
+			script := llmtest.NewScript(replies...)
+			return llmtest.Func(func(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+				time.Sleep(time.Second)
+				return script.Complete(ctx, req)
+			})
+		}
+		began := time.Now()
+		mustRun(t, slow(ask(agent.Native, "a"), ask(agent.Native, "b"), answer("x")), agent.Options{}, task)
+		for i, turn := range journal {
+			if want := began.Add(time.Duration(i) * time.Second); !turn.Started.Equal(want) || turn.Started.Location() != time.UTC {
+				t.Errorf("turn %d started %v, want %v", i+1, turn.Started, want)
+			}
+		}
+		time.Sleep(time.Hour)
+		task.Past, task.Record = reread(t, journal[:2]), nil
+		got := mustRun(t, slow(answer("x")), agent.Options{}, task)
+		if !got.Started.Equal(began) || got.Started.Location() != time.UTC || got.Millis != 3000 {
+			t.Errorf("the rollout started %v and took %d ms, want %v and 3000", got.Started, got.Millis, began)
+		}
+	})
+}
+
 // A proposer takes the turns that it is given, and the model those where it has
 // nothing.
 func TestRunProposer(t *testing.T) {
@@ -584,11 +646,15 @@ func TestRunProposer(t *testing.T) {
 	script := llmtest.NewScript(ask(agent.Native, "m1"), ask(agent.Native, "m3"), ask(agent.Native, "m4"), answer("x"))
 	got := mustRun(t, script, agent.Options{Proposer: p, ProposeTurns: 3}, testTask())
 	var asked []string
+	var sources []trajectory.SeedSource
 	for _, s := range got.Steps {
-		asked = append(asked, s.Query)
+		asked, sources = append(asked, s.Query), append(sources, s.Source)
 	}
 	if diff := cmp.Diff([]string{"m1", "p2", "m3", "m4", ""}, asked); diff != "" {
 		t.Errorf("queries mismatch (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]trajectory.SeedSource{"", trajectory.SeedPool, "", "", ""}, sources); diff != "" {
+		t.Errorf("sources mismatch (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]int{1, 2}, p.steps); diff != "" {
 		t.Errorf("steps that the proposer saw mismatch (-want +got):\n%s", diff)

@@ -294,6 +294,11 @@ func TestParseShortAnswers(t *testing.T) {
 		{"Could you clarify which film you mean?", ""},
 		{"Next steps:", ""},
 		{"Error: internal server error", ""},
+		{"Errors and Omissions", "Errors and Omissions"},
+		{"Error-correcting codes", "Error-correcting codes"},
+		{"Exceptional Children", "Exceptional Children"},
+		{"Timeout", ""},
+		{"TimeoutError: the read operation timed out", ""},
 		{"A first paragraph.\n\nA second paragraph that says more.", ""},
 		{"This is a long sentence that goes on and on about what the documents do not say at all.", ""},
 	}

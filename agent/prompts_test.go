@@ -1,20 +1,15 @@
 package agent_test
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"trawl/agent"
 	"trawl/agent/llm"
 	"trawl/agent/llm/llmtest"
+	"trawl/internal/testutil"
 )
-
-var update = flag.Bool("update", false, "write the golden files of the prompts")
 
 // Every prompt as a model sees it. A change of words is a change of these files.
 func TestPrompts(t *testing.T) {
@@ -37,19 +32,7 @@ func TestPrompts(t *testing.T) {
 	}
 	for name, got := range tests {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join("testdata", "prompts", name+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
-				t.Errorf("prompt mismatch (-want +got):\n%s", diff)
-			}
+			testutil.Golden(t, "prompts/"+name+".txt", got+"\n")
 		})
 	}
 }

@@ -41,6 +41,9 @@ func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts O
 	groups := make([]*group, len(examples))
 	byID := make(map[string]*group, len(examples))
 	for i, e := range examples {
+		if _, ok := byID[e.ID]; ok {
+			return nil, fmt.Errorf("eval: question %q stands twice in the data set", e.ID)
+		}
 		groups[i] = &group{example: e}
 		byID[e.ID] = groups[i]
 	}
@@ -60,15 +63,11 @@ func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts O
 			g.done = append(g.done, t)
 		}
 	}
-	var docs normals
-	if opts.AnswerRecall {
-		docs = make(normals)
-	}
 	for _, g := range groups {
 		g.sort()
 		g.mark(opts)
 		g.spread = spreadOf(g.done, opts.AllPairs)
-		g.found = foundBy(g, opts.Cuts, docs)
+		g.found = foundBy(g, opts.Cuts)
 	}
 	return groups, nil
 }

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"html"
-	"strings"
 
 	"trawl/corpus/dataset"
 	"trawl/internal/text"
@@ -13,10 +12,9 @@ import (
 // retrieved, by the rank up to which results count. The means are over
 // questions; a cut-off is missing if no question has what it needs.
 type Retrieval struct {
-	RecallAt       map[int]float64 `json:"recall_at"`                  // of one rollout, all its searches together
-	RecallPooledAt map[int]float64 `json:"recall_pooled_at"`           // of all completed rollouts of a question together
-	AnswerRecallAt map[int]float64 `json:"answer_recall_at,omitempty"` // rollouts with a document that holds a gold answer; only if asked for
-	N              int             `json:"n"`                          // questions with known documents and a completed rollout
+	RecallAt       map[int]float64 `json:"recall_at"`        // of one rollout, all its searches together
+	RecallPooledAt map[int]float64 `json:"recall_pooled_at"` // of all completed rollouts of a question together
+	N              int             `json:"n"`                // questions with known documents and a completed rollout
 }
 
 // Recall returns the part of the supporting documents of e that the searches of
@@ -72,36 +70,13 @@ func results(t *trajectory.Trajectory, cut int) func(yield func(trajectory.Resul
 	}
 }
 
-// normals keeps the normal forms of documents by content: rollouts share many.
-type normals map[string]string
-
-// holds reports whether a document that t retrieved at rank cut or better holds
-// a gold answer, both normalised. (FlashRAG, retrieval_recall)
-func (n normals) holds(golds []string, t *trajectory.Trajectory, cut int) bool {
-	for r := range results(t, cut) {
-		content := r.Title + "\n" + r.Text
-		document, ok := n[content]
-		if !ok {
-			document = text.Answer(content)
-			n[content] = document
-		}
-		for _, g := range golds {
-			if g = text.Answer(g); g != "" && strings.Contains(document, g) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // A found is the retrieval of one question by cut-off; nil maps if the question
-// has no supporting documents, or no answers are looked for.
-type found struct{ single, pooled, answers map[int]float64 }
+// has no supporting documents.
+type found struct{ single, pooled map[int]float64 }
 
-// foundBy returns what the completed rollouts of g found. docs is nil if
-// answers are not to be looked for.
-func foundBy(g *group, cuts []int, docs normals) found {
-	f := found{single: make(map[int]float64), pooled: make(map[int]float64), answers: make(map[int]float64)}
+// foundBy returns what the completed rollouts of g found.
+func foundBy(g *group, cuts []int) found {
+	f := found{single: make(map[int]float64), pooled: make(map[int]float64)}
 	if len(g.done) == 0 {
 		return f
 	}
@@ -113,29 +88,22 @@ func foundBy(g *group, cuts []int, docs normals) found {
 				return v
 			})
 		}
-		if docs != nil && g.scored() {
-			f.answers[cut] = g.meanOf(func(t *trajectory.Trajectory) float64 {
-				return number(docs.holds(g.example.Golds, t, cut))
-			})
-		}
 	}
 	return f
 }
 
 // retrievalOf returns the means over questions.
 func retrievalOf(groups []*group, cuts []int) Retrieval {
-	r := Retrieval{RecallAt: make(map[int]float64), RecallPooledAt: make(map[int]float64), AnswerRecallAt: make(map[int]float64)}
+	r := Retrieval{RecallAt: make(map[int]float64), RecallPooledAt: make(map[int]float64)}
 	for _, cut := range cuts {
-		var single, pooled, answers running
+		var single, pooled running
 		for _, g := range groups {
 			addAt(&single, g.found.single, cut)
 			addAt(&pooled, g.found.pooled, cut)
-			addAt(&answers, g.found.answers, cut)
 		}
 		r.N = single.n
 		setAt(r.RecallAt, cut, single)
 		setAt(r.RecallPooledAt, cut, pooled)
-		setAt(r.AnswerRecallAt, cut, answers)
 	}
 	return r
 }

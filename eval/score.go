@@ -39,16 +39,15 @@ import (
 
 // Options say what is scored. The zero value selects the defaults.
 type Options struct {
-	Rollouts     int   // expected of each question, the first so many count; default: as many as there are
-	Round        int   // default: the last one there is
-	At           []int // k of pass@k and majority@k; default: powers of two up to Rollouts, and Rollouts
-	Cuts         []int // ranks for recall; default 3 and 10
-	Seed         int64 // of resampling
-	Resamples    int   // of the bootstrap; default 2,000
-	Subsets      int   // of k rollouts for majority@k, beyond which they are sampled; default 2,000
-	AllPairs     bool  // ATD over all pairs of turns
-	AnswerRecall bool  // also look for gold answers in the retrieved documents
-	Simulated    bool  // the model was the simulated one; said in the report
+	Rollouts  int   // expected of each question, the first so many count; default: as many as there are
+	Round     int   // default: the last one there is
+	At        []int // k of pass@k and majority@k; default: powers of two up to Rollouts, and Rollouts
+	Cuts      []int // ranks for recall; default 3 and 10
+	Seed      int64 // of resampling
+	Resamples int   // of the bootstrap; default 2,000
+	Subsets   int   // of k rollouts for majority@k, beyond which they are sampled; default 2,000
+	AllPairs  bool  // ATD over all pairs of turns
+	Simulated bool  // the model was the simulated one; said in the report
 }
 
 func (o Options) withDefaults(runs []*trajectory.Trajectory) Options {
@@ -74,9 +73,10 @@ func (o Options) withDefaults(runs []*trajectory.Trajectory) Options {
 
 // Score scores the lines of one run against the examples of its data set, which
 // are the questions that the run was to answer. Of several lines of one rollout
-// the last success counts. It returns an error if a line belongs to no example,
-// if the lines are of several settings, or if opts make no sense; what makes
-// figures doubtful without making them wrong is a warning in the report.
+// the last success counts. It returns an error if two examples have the same id,
+// if a line belongs to no example, if the lines are of several settings, or if
+// opts make no sense; what makes figures doubtful without making them wrong is a
+// warning in the report.
 func Score(examples []dataset.Example, runs []*trajectory.Trajectory, opts Options) (*Report, error) {
 	opts = opts.withDefaults(runs)
 	if opts.Rollouts < 0 || slices.Min(opts.At) < 1 || slices.Min(opts.Cuts) < 1 {

@@ -123,7 +123,7 @@ func TestScore(t *testing.T) {
 // Every score carries its interval, and none depends on the order of the lines.
 func TestScoreIsDetermined(t *testing.T) {
 	examples, runs := mixed()
-	opts := eval.Options{Rollouts: 2, Seed: 42, AllPairs: true, AnswerRecall: true}
+	opts := eval.Options{Rollouts: 2, Seed: 42, AllPairs: true}
 	want, err := eval.Score(examples, runs, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestScoreJSON(t *testing.T) {
 
 func TestScoreOptions(t *testing.T) {
 	examples, runs := mixed()
-	r, err := eval.Score(examples, runs, eval.Options{AllPairs: true, AnswerRecall: true, Cuts: []int{1}, At: []int{1}})
+	r, err := eval.Score(examples, runs, eval.Options{AllPairs: true, Cuts: []int{1}, At: []int{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,15 +191,13 @@ func TestScoreOptions(t *testing.T) {
 	if diff := cmp.Diff(map[int]float64{1: (0.75 + 1) / 2}, r.Retrieval.RecallAt); diff != "" {
 		t.Errorf("recall (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[int]float64{1: 0}, r.Retrieval.AnswerRecallAt); diff != "" {
-		t.Errorf("answer recall (-want +got):\n%s", diff)
-	}
-	runs[1].Steps[1].Results[0].Text = "It is in PARIS." // one of two rollouts of one of two questions
-	if r, err = eval.Score(examples, runs, eval.Options{AnswerRecall: true, Cuts: []int{1}}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[int]float64{1: 0.25}, r.Retrieval.AnswerRecallAt); diff != "" {
-		t.Errorf("answer recall (-want +got):\n%s", diff)
+}
+
+func TestScoreOfAQuestionTwice(t *testing.T) {
+	examples, runs := mixed()
+	_, err := eval.Score(append(examples, examples[1]), runs, eval.Options{})
+	if want := `eval: question "` + examples[1].ID + `" stands twice in the data set`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

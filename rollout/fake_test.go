@@ -135,13 +135,16 @@ func numbered(_ context.Context, q trajectory.Question, k int, _ int64) (traject
 
 const fakeTurns = 3
 
+// fakeStart is a minute before the first turn of every fake rollout.
+var fakeStart = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
 // work is a rollout of three turns whose answer follows from the task, and
 // which goes on where its past ends.
 func work(ctx context.Context, task agent.Task) (*trajectory.Trajectory, error) {
 	t := &trajectory.Trajectory{
 		V: trajectory.Version, QuestionID: task.Key.QuestionID, Round: task.Key.Round, Rollout: task.Key.Rollout, Config: task.Key.Config,
 		Question: task.Question.Text, Seed: task.Seed, SeedQuery: task.SeedQuery, Messages: []trajectory.Message{},
-		Answer: fmt.Sprint("answer ", task.Seed), Source: trajectory.AnswerTag, Termination: trajectory.Answered, Started: time.Now(),
+		Answer: fmt.Sprint("answer ", task.Seed), Source: trajectory.AnswerTag, Termination: trajectory.Answered, Started: time.Now().UTC(),
 	}
 	for n := 1; n <= fakeTurns; n++ {
 		var turn trajectory.Turn
@@ -167,7 +170,8 @@ func fakeTurn(n int, s int64) trajectory.Turn {
 	return trajectory.Turn{
 		Number: n,
 		Steps:  []trajectory.Step{{Turn: n, Kind: trajectory.KindSearch, Query: fmt.Sprint("query ", s)}},
-		Calls:  1, Usage: trajectory.CallUsage{Prompt: 7},
+		Calls:  1, Usage: trajectory.CallUsage{Prompt: 7}, Searches: 1,
+		Started: fakeStart.Add(time.Duration(n) * time.Minute), Millis: 100,
 	}
 }
 

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func flashRAG(raw []byte) (Example, error) {
 	if err != nil {
 		return Example{}, err
 	}
-	e := Example{Source: oneOf(string(r.Metadata.Source), "flashrag"), Type: string(r.Metadata.Type), Level: string(r.Metadata.Level)}
+	e := Example{Source: cmp.Or(string(r.Metadata.Source), "flashrag"), Type: string(r.Metadata.Type), Level: string(r.Metadata.Level)}
 	if isTREC(e.Source) {
 		return Example{}, errTREC
 	}

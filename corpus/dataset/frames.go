@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // on are in wiki_links, the literal of a Python list, or in the link columns.
 func framesRow(r row) (Example, error) {
 	f := framesFields{
-		ID: oneOf(r["id"], r[""], r["unnamed: 0"]), Prompt: r["prompt"], Answer: r["answer"],
+		ID: cmp.Or(r["id"], r[""], r["unnamed: 0"]), Prompt: r["prompt"], Answer: r["answer"],
 		Types: r["reasoning_types"], Links: r["wiki_links"],
 	}
 	for n := range 10 {
@@ -37,7 +38,7 @@ func framesJSON(raw []byte) (Example, error) {
 	if err := decode(raw, &r); err != nil {
 		return Example{}, err
 	}
-	return framesFields{ID: r.ID, Prompt: oneOf(r.Prompt, r.Question), Answer: r.Answer, Types: r.Types, Links: r.Links}.example()
+	return framesFields{ID: r.ID, Prompt: cmp.Or(r.Prompt, r.Question), Answer: r.Answer, Types: r.Types, Links: r.Links}.example()
 }
 
 type framesFields struct {

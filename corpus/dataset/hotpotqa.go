@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func hotpot(raw []byte) (e Example, answerID string, err error) {
 	if err := decode(raw, &r); err != nil {
 		return e, "", err
 	}
-	if e.Question, err = identified(oneOf(r.ID, r.HubID), "_id", html.UnescapeString(r.Question), "question"); err != nil {
+	if e.Question, err = identified(cmp.Or(r.ID, r.HubID), "_id", html.UnescapeString(r.Question), "question"); err != nil {
 		return e, "", err
 	}
 	if e.Titles, err = factTitles("supporting_facts", r.Facts); err != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -78,7 +79,7 @@ func triviaQA(raw []byte) (Example, error) {
 	if err := decode(raw, &r); err != nil {
 		return Example{}, err
 	}
-	q, err := identified(oneOf(r.ID, r.SnakeID), "QuestionId", r.Question, "Question")
+	q, err := identified(cmp.Or(r.ID, r.SnakeID), "QuestionId", r.Question, "Question")
 	if err != nil {
 		return Example{}, err
 	}

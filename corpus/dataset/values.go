@@ -44,16 +44,6 @@ func identified(id, idKey, text, key string) (trajectory.Question, error) {
 	return question(id, text, key)
 }
 
-// oneOf returns the first of values that is not empty.
-func oneOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
 // label returns a string or number of JSON as text; "" for null or nothing.
 func label(key string, raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {

@@ -3,7 +3,6 @@ package weave_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,11 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/corpus/weave"
+	"trawl/internal/testutil"
 	"trawl/internal/text"
 	"trawl/search"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func mustNew(t testing.TB, opts weave.Options) *weave.World {
 	t.Helper()
@@ -38,36 +36,7 @@ func TestGolden(t *testing.T) {
 	if err := mustNew(t, weave.Options{Seed: 1, Entities: 60, Questions: 20}).Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	golden := filepath.Join("testdata", "tiny")
-	if *update {
-		if err := os.RemoveAll(golden); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.CopyFS(golden, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(files(t, golden), files(t, dir)); diff != "" {
-		t.Errorf("world mismatch (-want +got):\n%s", diff)
-	}
-}
-
-// files returns the content of every file in dir.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content := make(map[string]string)
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		content[e.Name()] = string(data)
-	}
-	return content
+	testutil.GoldenFolder(t, "tiny", dir)
 }
 
 func TestDeterminism(t *testing.T) {
@@ -237,11 +206,11 @@ func TestWrite(t *testing.T) {
 	if err := w.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	first := files(t, dir)
+	first := testutil.Files(t, dir)
 	if err := w.Write(dir); err != nil {
 		t.Errorf("writing the same world again: %v", err)
 	}
-	if diff := cmp.Diff(first, files(t, dir)); diff != "" {
+	if diff := cmp.Diff(first, testutil.Files(t, dir)); diff != "" {
 		t.Errorf("writing again changed the folder:\n%s", diff)
 	}
 	if left, _ := os.ReadDir(filepath.Join(parent, "deep")); len(left) != 1 {
@@ -334,11 +303,11 @@ func TestWriteRefuses(t *testing.T) {
 			if err := tt.fill(dir); err != nil {
 				t.Fatal(err)
 			}
-			before := files(t, dir)
+			before := testutil.Files(t, dir)
 			if err := w.Write(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Write = %v, want an error that says %q", err, tt.want)
 			}
-			if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+			if diff := cmp.Diff(before, testutil.Files(t, dir)); diff != "" {
 				t.Errorf("the folder was changed:\n%s", diff)
 			}
 		})

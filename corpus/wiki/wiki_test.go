@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,8 +18,6 @@ import (
 	"trawl/internal/testutil"
 	"trawl/search"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // read returns all documents and counts of a source.
 func read(t testing.TB, format string, paths ...string) ([]search.Document, *wiki.Reader, error) {
@@ -78,20 +75,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := golden(docs, r)
-			file := filepath.Join("testdata", "golden", tt.path+".jsonl")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("documents mismatch (-want +got):\n%s", diff)
-			}
+			testutil.Golden(t, "golden/"+tt.path+".jsonl", golden(docs, r))
 			auto, _, err := read(t, wiki.Auto, path)
 			if err != nil {
 				t.Fatal(err)

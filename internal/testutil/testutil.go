@@ -1,7 +1,9 @@
-// Package testutil finds what tests need outside their own folder.
+// Package testutil finds what tests need outside their own folder, and holds what
+// they make to golden files.
 package testutil
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,7 +47,7 @@ func Shared(t testing.TB, name string) string {
 func Golden(t testing.TB, path, got string) {
 	t.Helper()
 	path = filepath.Join("testdata", filepath.FromSlash(path))
-	if os.Getenv("TRAWL_UPDATE_GOLDEN") != "" {
+	if updating() {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -61,4 +63,43 @@ func Golden(t testing.TB, path, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s mismatch (-want +got), make golden rewrites it:\n%s", path, diff)
 	}
+}
+
+// GoldenFolder is [Golden] for a folder: dir must hold the same files as the
+// golden folder at path, and no others.
+func GoldenFolder(t testing.TB, path, dir string) {
+	t.Helper()
+	path = filepath.Join("testdata", filepath.FromSlash(path))
+	if updating() {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(path, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(Files(t, path), Files(t, dir)); diff != "" {
+		t.Errorf("%s mismatch (-want +got), make golden rewrites it:\n%s", path, diff)
+	}
+}
+
+func updating() bool { return os.Getenv("TRAWL_UPDATE_GOLDEN") != "" }
+
+// Files returns the content of every file below dir, by its path there.
+func Files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	content := make(map[string]string)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, path))
+		content[path] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }

@@ -29,7 +29,7 @@ func (m *model) act(c *conversation, q *reader.Question) string {
 	}
 	for _, g := range s.Open {
 		if n := c.asked(g.Subject); n < m.traits.tries {
-			return m.search(c, s.Facts, m.hopQuery(q, g, n), "I still need the "+g.Rel.Label()+" of "+g.Subject+".")
+			return m.search(c, s.Facts, m.hopQuery(c, q, g, n), "I still need the "+g.Rel.Label()+" of "+g.Subject+".")
 		}
 	}
 	return m.answer(c, s.Facts, m.guess(c, q, s), true)
@@ -43,12 +43,12 @@ func (m *model) explore(c *conversation, q *reader.Question) string {
 	}
 	for _, name := range q.Entities {
 		if c.asked(name) == 0 {
-			return m.search(c, nil, name, "I should read about "+name+".")
+			return m.search(c, nil, c.dragging(name), "I should read about "+name+".")
 		}
 	}
 	for _, candidate := range q.Guess(c.shelf) {
 		if c.asked(candidate.Value) == 0 {
-			return m.search(c, nil, candidate.Value, candidate.Value+" may be what is asked for.")
+			return m.search(c, nil, c.dragging(candidate.Value), candidate.Value+" may be what is asked for.")
 		}
 	}
 	return m.answer(c, nil, m.guess(c, q, reader.Solution{}), true)

@@ -61,13 +61,18 @@ func flip(d float64, core, n int) float64 {
 	return (1 - math.Sqrt(1-4*x)) / 2
 }
 
-// hopQuery returns the n-th query for a hop: first the relation and the
-// subject, then the subject alone, then the subject with words of the question.
-func (m *model) hopQuery(q *reader.Question, g reader.Goal, n int) string {
+// dragged is how many words of its first query a conversation drags along.
+const dragged = 3
+
+// hopQuery returns the n-th query for a hop: first the relation, the subject and
+// what the first query of the conversation was about, then the subject alone,
+// then the subject with words of the question. So conversations that began
+// alike stay alike, and those that began apart stay apart.
+func (m *model) hopQuery(c *conversation, q *reader.Question, g reader.Goal, n int) string {
 	forms := g.Queries()
 	switch n {
 	case 0:
-		return forms[m.rand("hop", g.Subject).IntN(len(forms))]
+		return c.dragging(forms[m.rand("hop", g.Subject).IntN(len(forms))])
 	case 1:
 		return g.Subject
 	}
@@ -76,4 +81,22 @@ func (m *model) hopQuery(q *reader.Question, g reader.Goal, n int) string {
 		words = words[:4]
 	}
 	return strings.TrimSpace(g.Subject + " " + strings.Join(words, " "))
+}
+
+// dragging returns a query with the first words of the conversation's first one
+// that it lacks.
+func (c *conversation) dragging(query string) string {
+	if len(c.queries) == 0 {
+		return query
+	}
+	have := text.Tokens(query)
+	var words []string
+	for _, w := range text.Fields(c.queries[0]) {
+		for t := range text.Tokens(w) {
+			if _, ok := have[t]; !ok && len(words) < dragged {
+				words = append(words, w)
+			}
+		}
+	}
+	return strings.Join(append([]string{query}, words...), " ")
 }
