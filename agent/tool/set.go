@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -116,11 +115,9 @@ func (c Call) Arguments() json.RawMessage { return Arguments(c.Args) }
 // Arguments returns args as JSON with sorted keys and without HTML escapes, the
 // form that records and conversations carry. What cannot be written is "{}".
 func Arguments(args map[string]any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(args); err != nil || args == nil {
+	data, err := text.JSON(args)
+	if err != nil || args == nil {
 		return json.RawMessage("{}")
 	}
-	return json.RawMessage(bytes.TrimSpace(b.Bytes()))
+	return data
 }

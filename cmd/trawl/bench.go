@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,6 +81,12 @@ func newBenchRollout(e env) *cobra.Command {
 	return cmd
 }
 
+// ideal is how long the model calls take if nothing else takes time.
+func (o benchOptions) ideal() time.Duration {
+	waves := (o.rollouts + o.concurrency - 1) / o.concurrency
+	return time.Duration(waves*o.turns) * o.latency
+}
+
 // A benchResult is what a benchmark of rollouts measured.
 type benchResult struct {
 	Rollouts    int     `json:"rollouts"`
@@ -92,13 +97,14 @@ type benchResult struct {
 	WallS       float64 `json:"wall_s"`
 	IdealS      float64 `json:"ideal_s"`
 	Ratio       float64 `json:"wall_to_ideal"`
-	CPUPerTurn  float64 `json:"cpu_ms_per_turn"`      // of this process: user and system
-	BytesEach   float64 `json:"bytes_per_rollout"`    // of heap and stacks, per rollout in flight, at the peak
-	Goroutines  int     `json:"goroutines_peak"`      // of this process
-	RSSPeak     int64   `json:"rss_peak_bytes"`       // of this process
-	CPUs        int     `json:"cpus"`                 // that both processes share
-	RunBytes    int64   `json:"rollouts_jsonl_bytes"` // written and fsynced
-	Baseline    string  `json:"baseline"`             // what ideal_s is
+	CPUPerTurn  float64 `json:"cpu_ms_per_turn"`        // of this process: user and system
+	LiveEach    float64 `json:"live_bytes_per_rollout"` // of live heap and stacks, per rollout in flight, half-way
+	PeakEach    float64 `json:"peak_bytes_per_rollout"` // the same with what is not collected yet, at its highest
+	Goroutines  int     `json:"goroutines_peak"`        // of this process
+	RSSPeak     int64   `json:"rss_peak_bytes"`         // of this process
+	CPUs        int     `json:"cpus"`                   // that both processes share
+	RunBytes    int64   `json:"rollouts_jsonl_bytes"`   // written and fsynced
+	Baseline    string  `json:"baseline"`               // what ideal_s is
 }
 
 func (r *benchResult) write(e env) {
@@ -106,8 +112,8 @@ func (r *benchResult) write(e env) {
 		r.Rollouts, r.Turns, r.Concurrency, r.LatencyMS, r.CPUs)
 	fmt.Fprintf(e.stdout, "wall    %.2f s, ideal %.2f s, ratio %.3f\n", r.WallS, r.IdealS, r.Ratio)
 	fmt.Fprintf(e.stdout, "cpu     %.3f ms a turn\n", r.CPUPerTurn)
-	fmt.Fprintf(e.stdout, "memory  %.0f KB a rollout in flight, %d goroutines, %.0f MB resident at the peak\n",
-		r.BytesEach/1e3, r.Goroutines, float64(r.RSSPeak)/1e6)
+	fmt.Fprintf(e.stdout, "memory  %.0f KB live for a rollout in flight (%.0f KB at the peak, with garbage), %d goroutines, %.0f MB resident\n",
+		r.LiveEach/1e3, r.PeakEach/1e3, r.Goroutines, float64(r.RSSPeak)/1e6)
 }
 
 func benchRollout(ctx context.Context, e env, o benchOptions) (r *benchResult, err error) {
@@ -130,7 +136,7 @@ func benchRollout(ctx context.Context, e env, o benchOptions) (r *benchResult, e
 	if err != nil {
 		return nil, err
 	}
-	m := startMeter()
+	m := startMeter(o.ideal() / 2)
 	sum, err := rollout.Run(ctx, rollout.Plan{
 		Questions: benchQuestions(o.rollouts), Count: 1, Concurrency: o.concurrency, Config: store.Hash(nil),
 	}, rollout.Deps{Runner: p.agent, Store: st})
@@ -190,6 +196,7 @@ func startServer(ctx context.Context, latency time.Duration) (url string, stop f
 func benchPipeline(ctx context.Context, e env, o benchOptions, url string) (*pipeline, error) {
 	s := config.Default()
 	s.Models.Agent.Endpoints, s.Models.Agent.Retries = []string{url}, 0
+	s.Retrieval.CacheMB = 0 // no query comes twice
 	s.Agent.Turns, s.Rollout.FirstQuery, s.Rollout.Concurrency = o.turns, "standard", o.concurrency
 	p := &pipeline{settings: s, dialect: agent.Native}
 	var err error
@@ -229,9 +236,10 @@ func tenPassages() passages {
 // A meter measures what this process uses while a run goes on.
 type meter struct {
 	cpu        time.Duration
-	memory     uint64
-	peak       atomic.Uint64
-	goroutines atomic.Int64
+	memory     uint64 // live before
+	live       uint64 // half-way; written by watch
+	peak       uint64 // likewise
+	goroutines int    // likewise
 	done       chan struct{}
 	ended      chan struct{}
 }
@@ -240,24 +248,27 @@ type meter struct {
 // for some microseconds.
 const sampleEvery = 50 * time.Millisecond
 
-func startMeter() *meter {
-	runtime.GC()
-	m := &meter{cpu: cpuTime(), memory: inUse(), done: make(chan struct{}), ended: make(chan struct{})}
-	go m.watch()
+// startMeter begins to measure; half is when the run is half-way.
+func startMeter(half time.Duration) *meter {
+	m := &meter{memory: liveBytes(), cpu: cpuTime(), done: make(chan struct{}), ended: make(chan struct{})}
+	go m.watch(half)
 	return m
 }
 
-func (m *meter) watch() {
+func (m *meter) watch(half time.Duration) {
 	defer close(m.ended)
-	tick := time.NewTicker(sampleEvery)
+	tick, middle := time.NewTicker(sampleEvery), time.NewTimer(half)
 	defer tick.Stop()
+	defer middle.Stop()
 	for {
 		select {
 		case <-m.done:
 			return
+		case <-middle.C:
+			m.live = liveBytes()
 		case <-tick.C:
-			m.peak.Store(max(m.peak.Load(), inUse()))
-			m.goroutines.Store(max(m.goroutines.Load(), int64(runtime.NumGoroutine())))
+			m.peak = max(m.peak, inUse())
+			m.goroutines = max(m.goroutines, runtime.NumGoroutine())
 		}
 	}
 }
@@ -266,16 +277,24 @@ func (m *meter) stop(o benchOptions, wall time.Duration) *benchResult {
 	cpu := cpuTime() - m.cpu
 	close(m.done)
 	<-m.ended
-	waves := (o.rollouts + o.concurrency - 1) / o.concurrency
-	ideal := time.Duration(waves*o.turns) * o.latency
+	ideal, flight := o.ideal(), float64(min(o.concurrency, o.rollouts))
 	return &benchResult{
 		Rollouts: o.rollouts, Turns: o.turns, Concurrency: o.concurrency, LatencyMS: float64(o.latency.Microseconds()) / 1e3,
 		WallS: wall.Seconds(), IdealS: ideal.Seconds(), Ratio: wall.Seconds() / max(ideal.Seconds(), 1e-9),
 		CPUPerTurn: float64(cpu.Microseconds()) / 1e3 / float64(o.rollouts*o.turns),
-		BytesEach:  float64(m.peak.Load()-min(m.memory, m.peak.Load())) / float64(min(o.concurrency, o.rollouts)),
-		Goroutines: int(m.goroutines.Load()), RSSPeak: peakRSS(), CPUs: runtime.NumCPU(),
+		LiveEach:   float64(m.live-min(m.memory, m.live)) / flight,
+		PeakEach:   float64(m.peak-min(m.memory, m.peak)) / flight,
+		Goroutines: m.goroutines, RSSPeak: peakRSS(), CPUs: runtime.NumCPU(),
 		Baseline: "waves of concurrency rollouts × turns × latency",
 	}
+}
+
+// liveBytes returns the bytes of live objects and of stacks, after a collection.
+func liveBytes() uint64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapAlloc + s.StackInuse
 }
 
 // inUse returns the bytes of live and not yet collected objects and of stacks.

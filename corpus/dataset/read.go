@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -14,6 +13,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"trawl/internal/text"
 )
 
 // errTwin marks a record that repeats the question of another one.
@@ -76,7 +77,7 @@ func (c *collector) add(place string, e Example, err error) error {
 
 // readAll reads the records of r in the form that it finds them in.
 func (c *collector) readAll(r io.Reader, p parser) error {
-	br, err := decompressed(r)
+	br, err := text.NewReader(r)
 	if err != nil {
 		return err
 	}
@@ -100,25 +101,9 @@ func (c *collector) readAll(r io.Reader, p parser) error {
 	return c.readLines(br, p.json)
 }
 
-// decompressed returns r without the gzip around it, if there is one.
-func decompressed(r io.Reader) (*bufio.Reader, error) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := br.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return br, nil
-	}
-	z, err := gzip.NewReader(br)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(z, 1<<16), nil
-}
-
-// firstByte drops a byte order mark and returns the first byte that is not
-// JSON's white space, which it leaves in r; 0 if there is none.
+// firstByte returns the first byte that is not JSON's white space, which it
+// leaves in r; 0 if there is none.
 func firstByte(r *bufio.Reader) (byte, error) {
-	if bom, _ := r.Peek(3); string(bom) == "\ufeff" {
-		r.Discard(3)
-	}
 	start, err := r.Peek(r.Size())
 	if err != nil && err != io.EOF {
 		return 0, err

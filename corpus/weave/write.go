@@ -1,7 +1,6 @@
 package weave
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+
+	"trawl/internal/atomicfile"
 )
 
 // The files of a world's folder.
@@ -63,6 +64,9 @@ func (w *World) Write(dir string) error {
 	if err := os.Rename(temp, dir); err != nil {
 		return fmt.Errorf("weave: %w", err)
 	}
+	if err := atomicfile.SyncFolder(parent); err != nil {
+		return fmt.Errorf("weave: %w", err)
+	}
 	return nil
 }
 
@@ -108,7 +112,7 @@ func (w *World) writeAll(dir string) error {
 	m.SHA256 = make(map[string]string)
 	for _, f := range []struct {
 		name  string
-		write func(*bufio.Writer) error
+		write func(io.Writer) error
 	}{
 		{CorpusFile, w.writeCorpus},
 		{QuestionsFile, w.writeQuestions},
@@ -121,9 +125,11 @@ func (w *World) writeAll(dir string) error {
 		}
 		m.SHA256[f.name] = sum
 	}
-	_, err := writeFile(filepath.Join(dir, ManifestFile), func(b *bufio.Writer) error {
+	_, err := writeFile(filepath.Join(dir, ManifestFile), func(b io.Writer) error {
 		data, err := json.MarshalIndent(m, "", "  ")
-		b.Write(append(data, '\n'))
+		if err == nil {
+			_, err = b.Write(append(data, '\n'))
+		}
 		return err
 	})
 	if err != nil {
@@ -133,31 +139,20 @@ func (w *World) writeAll(dir string) error {
 }
 
 // writeFile makes the file path of what write writes, and returns its SHA-256.
-func writeFile(path string, write func(*bufio.Writer) error) (sum string, err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+func writeFile(path string, write func(io.Writer) error) (sum string, err error) {
 	digest := sha256.New()
-	b := bufio.NewWriterSize(io.MultiWriter(f, digest), 1<<16)
-	if err := write(b); err != nil {
-		return "", err
-	}
-	if err := b.Flush(); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(digest.Sum(nil)), f.Sync()
+	err = atomicfile.Write(path, func(w io.Writer) error { return write(io.MultiWriter(w, digest)) })
+	return hex.EncodeToString(digest.Sum(nil)), err
 }
 
 // lines returns an encoder of JSON lines that leaves <, > and & as they are.
-func lines(b *bufio.Writer) *json.Encoder {
+func lines(b io.Writer) *json.Encoder {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	return e
 }
 
-func (w *World) writeCorpus(b *bufio.Writer) error {
+func (w *World) writeCorpus(b io.Writer) error {
 	type line struct {
 		ID       string `json:"id"`
 		Contents string `json:"contents"`
@@ -171,7 +166,7 @@ func (w *World) writeCorpus(b *bufio.Writer) error {
 	return nil
 }
 
-func (w *World) writeQuestions(b *bufio.Writer) error {
+func (w *World) writeQuestions(b io.Writer) error {
 	type metadata struct {
 		Source     string     `json:"source"`
 		Type       Type       `json:"type"`
@@ -196,7 +191,7 @@ func (w *World) writeQuestions(b *bufio.Writer) error {
 	return nil
 }
 
-func (w *World) writeOracle(b *bufio.Writer) error {
+func (w *World) writeOracle(b io.Writer) error {
 	type task struct {
 		ID         string     `json:"id"`
 		Question   string     `json:"question"`
@@ -213,7 +208,7 @@ func (w *World) writeOracle(b *bufio.Writer) error {
 	return nil
 }
 
-func (w *World) writeQrels(b *bufio.Writer) error {
+func (w *World) writeQrels(b io.Writer) error {
 	for _, q := range w.questions {
 		for _, id := range q.Supporting {
 			if _, err := fmt.Fprintf(b, "%s Q0 %s 1\n", q.ID, id); err != nil {

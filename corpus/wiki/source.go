@@ -3,12 +3,13 @@ package wiki
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"unicode/utf8"
+
+	"trawl/internal/text"
 )
 
 // maxLine is how long a line may be.
@@ -20,23 +21,16 @@ type source struct {
 	file *os.File
 }
 
-// openSource opens a file, past its byte order mark. gzip is told by its magic.
+// openSource opens a file.
 func openSource(path string) (*source, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := bufio.NewReaderSize(f, 1<<16)
-	if magic, _ := r.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		r = bufio.NewReaderSize(z, 1<<16)
-	}
-	if mark, _ := r.Peek(3); string(mark) == "\xef\xbb\xbf" {
-		r.Discard(3)
+	r, err := text.NewReader(f)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &source{r, f}, nil
 }

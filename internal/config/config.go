@@ -61,11 +61,17 @@ func (e OverrideError) Unwrap() error { return e.Err }
 // read returns the text of a settings file, or of a preset where no such file
 // exists, and a name for it in errors.
 func read(name string) (text []byte, from string, err error) {
-	text, err = os.ReadFile(name)
-	if err == nil {
-		return text, name, nil
+	info, err := os.Stat(name)
+	isFolder := err == nil && info.IsDir() // a folder may well have the name of a preset
+	if !isFolder {
+		text, err = os.ReadFile(name)
 	}
-	if !errors.Is(err, fs.ErrNotExist) || strings.ContainsAny(name, `/\`) {
+	switch {
+	case err == nil && !isFolder:
+		return text, name, nil
+	case isFolder && strings.ContainsAny(name, `/\`):
+		return nil, "", fmt.Errorf("config: %s is a folder; name a YAML file, or a preset: %s", name, strings.Join(Presets(), ", "))
+	case !isFolder && !errors.Is(err, fs.ErrNotExist), strings.ContainsAny(name, `/\`):
 		return nil, "", fmt.Errorf("config: %w", err)
 	}
 	preset := strings.TrimSuffix(name, ".yaml")

@@ -99,6 +99,19 @@ func TestNoSuchPreset(t *testing.T) {
 	}
 }
 
+func TestFolderNamedAsPreset(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("demo", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := config.Load("demo", nil, env(nil)); err != nil || s.Models.Agent.Name != "sim-base" {
+		t.Errorf("Load = %v, want the preset", err)
+	}
+	if _, err := config.Load("./demo", nil, env(nil)); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("error %v does not say that ./demo is a folder", err)
+	}
+}
+
 func TestPresets(t *testing.T) {
 	for _, p := range config.Presets() {
 		if _, err := config.Load(p, nil, env(nil)); err != nil {

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"trawl/internal/atomicfile"
 )
 
 const (
@@ -72,31 +75,18 @@ func writeMeta(dir string, m meta) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, metaFile+".*")
+	err = atomicfile.Write(filepath.Join(dir, metaFile), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(append(data, '\n'))
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
+	err = os.Remove(filepath.Join(dir, buildingFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err := os.Rename(f.Name(), filepath.Join(dir, metaFile)); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(dir, buildingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return syncFolder(dir)
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return err
 }
 
 // claim makes dir a folder in which an index is being built. It takes a folder

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
+	"trawl/internal/atomicfile"
 	"trawl/trajectory"
 )
 
@@ -60,13 +59,10 @@ func openJournal(path string, wants func(trajectory.Key) bool) (*journal, Counts
 	if len(live) == counts.Lines {
 		return j, counts, nil
 	}
-	if err := errors.Join(j.copyTo(path+tempSuffix, live), j.f.Close()); err != nil {
-		return nil, counts, err
-	}
-	if err := os.Rename(path+tempSuffix, path); err != nil {
-		return nil, counts, err
-	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		return errors.Join(j.copyTo(w, live), j.f.Close())
+	})
+	if err != nil {
 		return nil, counts, err
 	}
 	j, _, err = loadJournal(path, wants)
@@ -138,20 +134,18 @@ func (j *journal) live() []span {
 	return spans
 }
 
-// copyTo writes the lines at spans to a new file at path, and to disk.
-func (j *journal) copyTo(path string, spans []span) error {
-	return writeSynced(path, func(w io.Writer) error {
-		for _, s := range spans {
-			line, err := j.read(s.at, s.size)
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(append(line, '\n')); err != nil {
-				return err
-			}
+// copyTo writes the lines at spans to w.
+func (j *journal) copyTo(w io.Writer, spans []span) error {
+	for _, s := range spans {
+		line, err := j.read(s.at, s.size)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (j *journal) past(key trajectory.Key) []trajectory.Turn {

@@ -13,6 +13,3 @@ import (
 func lockDir(dir string) (io.Closer, error) {
 	return os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o644)
 }
-
-// syncDir does nothing: here a folder cannot be synced.
-func syncDir(string) error { return nil }

@@ -49,12 +49,3 @@ func holder(f io.Reader) string {
 	}
 	return "process " + strings.TrimSpace(string(pid))
 }
-
-// syncDir puts the names in dir on disk.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"trawl/internal/atomicfile"
 )
 
 // Counts is what reading a file of lines came to: every line is parsed or
@@ -117,7 +119,7 @@ func makeFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := atomicfile.SyncFolder(filepath.Dir(path)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

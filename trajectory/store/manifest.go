@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"trawl/internal/atomicfile"
 	"trawl/internal/text"
 )
 
@@ -53,7 +54,7 @@ type Dataset struct {
 // white space, numbers in one form. It panics if v has no JSON form, as a
 // channel has none.
 func Hash(v any) string {
-	data, err := encode(v)
+	data, err := text.JSON(v)
 	if err == nil {
 		data, err = canonical(data)
 	}
@@ -70,8 +71,7 @@ func canonical(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := encode(v)
-	return bytes.TrimSuffix(out, []byte("\n")), err
+	return text.JSON(v)
 }
 
 // parse reads a JSON value with its numbers in one form; nothing at all is null.
@@ -202,7 +202,7 @@ func identity(m Manifest) (map[string]string, error) {
 		"run.models":         m.Models,
 		"run.prompts":        m.Prompts,
 	} {
-		data, err := encode(v)
+		data, err := text.JSON(v)
 		if err != nil {
 			return nil, err
 		}
@@ -232,8 +232,8 @@ func flatten(out map[string]string, name string, v any) error {
 	if v == nil {
 		return nil
 	}
-	data, err := encode(v)
-	out[name] = strings.TrimSpace(string(data))
+	data, err := text.JSON(v)
+	out[name] = string(data)
 	return err
 }
 
@@ -292,33 +292,12 @@ func (m Manifest) encode() ([]byte, error) {
 // writeManifest replaces the manifest of dir at once: a reader sees the old one
 // or the new one, and so does the next process after a power cut.
 func writeManifest(dir string, m Manifest) error {
-	path := filepath.Join(dir, manifestName)
 	data, err := m.encode()
 	if err != nil {
 		return err
 	}
-	err = writeSynced(path+tempSuffix, func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(dir, manifestName), func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(path+tempSuffix, path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// writeSynced makes a file with what write writes, on disk when it returns.
-func writeSynced(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }

@@ -23,7 +23,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +31,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"trawl/internal/atomicfile"
+	"trawl/internal/text"
 	"trawl/trajectory"
 )
 
@@ -41,7 +42,6 @@ const (
 	rolloutsName = "rollouts.jsonl"
 	journalName  = "journal.jsonl"
 	lockName     = "lock"
-	tempSuffix   = ".tmp" // of a file that is not whole yet
 )
 
 // Why a folder is refused, for callers that branch on it.
@@ -134,7 +134,7 @@ func prepare(dir string) error {
 		switch e.Name() {
 		case manifestName:
 			return nil
-		case lockName, manifestName + tempSuffix: // of a process that was killed as it began
+		case lockName, manifestName + atomicfile.TempSuffix: // of a process that was killed as it began
 		default:
 			foreign = e.Name()
 		}
@@ -255,16 +255,10 @@ func (s *Store) close() error {
 	return errors.Join(append(errs, s.lock.Close())...)
 }
 
-// encode returns v as a line of JSON. Tags stay readable: what the model wrote
-// is full of them.
+// encode returns v as a line of JSON.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	data, err := text.JSON(v)
+	return append(data, '\n'), err
 }
 
 // decode reads a line of rollouts.jsonl.

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"trawl/agent/llm"
+	"trawl/internal/text"
 )
 
 // A wire is how one request is put on the wire.
@@ -55,7 +55,7 @@ func (w wire) encode(req *llm.Request) (goopenai.ChatCompletionRequest, overlay,
 	maps.Copy(keys, req.Extra)
 	over := make(overlay, len(keys))
 	for key, value := range keys {
-		data, err := marshal(value)
+		data, err := text.JSON(value)
 		if err != nil {
 			return body, nil, fmt.Errorf("openai: %s: %w", key, err)
 		}
@@ -122,18 +122,6 @@ func (w wire) messages(messages []llm.Message) []wireMessage {
 		}
 	}
 	return out
-}
-
-// marshal encodes v without the escapes that make JSON safe inside HTML, which
-// would lengthen every tag of a prompt.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 type overlayKey struct{}

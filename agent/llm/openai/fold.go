@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"trawl/agent/llm"
+	"trawl/internal/text"
 )
 
 // fold returns messages in the form that any chat template takes, user and
@@ -58,7 +59,7 @@ func join(a, b string) string {
 // callText renders a call. Arguments that are not JSON, which no template would
 // have let through, become none.
 func callText(c llm.ToolCall) string {
-	name, err := marshal(c.Name)
+	name, err := text.JSON(c.Name)
 	if err != nil { // a string always has a JSON form
 		name = json.RawMessage(`""`)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"trawl/agent/llm"
+	"trawl/internal/text"
 )
 
 // A Model is one that a server lists. MaxLen is its context window in tokens, 0
@@ -115,7 +116,7 @@ func notOne(models []Model) error {
 func (c *Client) do(ctx context.Context, method, url string, in, out any) error {
 	var body bytes.Buffer
 	if in != nil {
-		data, err := marshal(in)
+		data, err := text.JSON(in)
 		if err != nil {
 			return fmt.Errorf("openai: %s: %w", url, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"trawl/agent/llm"
+	"trawl/internal/text"
 )
 
 const (
@@ -170,7 +171,7 @@ func (c *Client) countText(ctx context.Context, w wire, messages []llm.Message, 
 	exact = c.do(ctx, http.MethodPost, c.root+"/apply-template", in, &applied) == nil && applied.Prompt != ""
 	content, around := applied.Prompt, 0
 	if !exact {
-		data, err := marshal(in)
+		data, err := text.JSON(in)
 		if err != nil {
 			return 0, false, err
 		}
