@@ -19,23 +19,24 @@ import (
 // is a decision. Arrows go down (ARCHITECTURE.md has the picture).
 var mayImport = map[string][]string{
 	// words
-	"trajectory":    {},
-	"search":        {"internal/text"},
-	"agent/llm":     {},
-	"internal/text": {},
-	"internal/seed": {},
+	"trajectory":          {},
+	"search":              {},
+	"agent/llm":           {},
+	"internal/text":       {},
+	"internal/seed":       {},
+	"internal/atomicfile": {},
 	// jobs
 	"agent/llm/openai":              {"agent/llm", "internal/text"},
 	"agent/llm/hashing":             {"agent/llm", "internal/text"},
 	"agent/llm/llmtest":             {"agent/llm"},
 	"agent/llm/sim":                 {"agent/llm/hashing", "agent/llm/sim/internal/reader", "internal/text", "internal/seed"},
-	"agent/llm/sim/internal/reader": {"internal/text", "internal/seed"},
-	"search/live":                   {"search", "internal/text"},
+	"agent/llm/sim/internal/reader": {},
+	"search/live":                   {"search", "internal/atomicfile"},
 	"search/searchtest":             {"search"},
-	"trajectory/store":              {"trajectory", "internal/text"},
+	"trajectory/store":              {"trajectory", "internal/atomicfile", "internal/text"},
 	"corpus/dataset":                {"trajectory", "internal/text"},
 	"corpus/wiki":                   {"search", "internal/text"},
-	"corpus/weave":                  {"search", "trajectory", "internal/text", "internal/seed"},
+	"corpus/weave":                  {"search", "internal/atomicfile", "internal/text", "internal/seed"},
 	"eval":                          {"trajectory", "corpus/dataset", "internal/text", "internal/seed"},
 	// strategies
 	"agent/tool":         {"trajectory", "search", "agent/llm", "internal/text"},
@@ -43,10 +44,10 @@ var mayImport = map[string][]string{
 	"rollout/divinit":    {"agent/llm", "trajectory", "internal/text", "internal/seed"},
 	"rollout":            {"agent", "agent/llm", "trajectory", "internal/seed"},
 	"selection":          {"trajectory"},
-	"selection/baseline": {"selection", "trajectory", "internal/text"},
+	"selection/baseline": {"selection", "internal/text"},
 	// wiring
 	"configs":           {},
-	"internal/config":   {"configs", "internal/text"},
+	"internal/config":   {"configs"},
 	"internal/lint":     {},
 	"internal/testutil": {},
 	"cmd/trawl":         {"*"},
@@ -55,9 +56,13 @@ var mayImport = map[string][]string{
 func TestImports(t *testing.T) {
 	root := testutil.Root(t)
 	seen := map[string]bool{}
+	used := map[string]map[string]bool{}
 	eachGoFile(t, root, func(file string) {
 		pkg := filepath.ToSlash(filepath.Dir(file))
 		seen[pkg] = true
+		if used[pkg] == nil {
+			used[pkg] = map[string]bool{}
+		}
 		allowed, ok := mayImport[pkg]
 		if !ok {
 			t.Errorf("%s: package %s has no row in mayImport", file, pkg)
@@ -65,6 +70,7 @@ func TestImports(t *testing.T) {
 		}
 		for _, imp := range imports(t, filepath.Join(root, file)) {
 			target, ours := strings.CutPrefix(imp, "trawl/")
+			used[pkg][target] = true
 			if ours && !slices.Contains(allowed, target) && !slices.Contains(allowed, "*") {
 				t.Errorf("%s imports %s, which %s may not", file, imp, pkg)
 			}
@@ -73,6 +79,11 @@ func TestImports(t *testing.T) {
 	for pkg := range mayImport {
 		if !seen[pkg] {
 			t.Errorf("mayImport has a row for %s, which does not exist", pkg)
+		}
+		for _, target := range mayImport[pkg] {
+			if target != "*" && !used[pkg][target] {
+				t.Errorf("mayImport lets %s import %s, which it does not", pkg, target)
+			}
 		}
 	}
 }
