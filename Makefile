@@ -19,6 +19,7 @@ demo: build
 
 test:
 	go test -race -shuffle=on ./...
+	go test -run '^TestRealQuestions$$' ./cmd/trawl
 
 # What a machine can check of the house: formatting, vet, modules, builds that
 # have no C compiler or another system.

@@ -189,7 +189,7 @@ func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, took
 		row(fmt.Sprintf("pass@%d", k), func(r *eval.Report) string { return statOf(r.PassAt[k]) })
 	}
 	for _, k := range slices.Sorted(maps.Keys(first.MajorityAt)) {
-		if k > 1 {
+		if k > 1 && k&(k-1) == 0 {
 			row(fmt.Sprintf("majority@%d", k), func(r *eval.Report) string { return statOf(r.MajorityAt[k]) })
 		}
 	}
