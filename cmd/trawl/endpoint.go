@@ -157,7 +157,7 @@ func (b *backend) connect(ctx context.Context, e env, m config.Model, urls []str
 		b.servers = append(b.servers, server)
 		limited = append(limited, llm.Limit(server, inFlight))
 	}
-	b.client = llm.Retry(llm.Route(limited), m.Retries+1, time.Second)
+	b.client = llm.Retry(llm.Route(limited), m.Retries+1, time.Duration(m.RetryWait*float64(time.Second)))
 	return nil
 }
 

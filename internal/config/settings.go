@@ -29,6 +29,7 @@ type Model struct {
 	FirstToken  int            `yaml:"first-token" json:"first-token" validate:"gte=1"` // seconds until a stream begins
 	Gap         int            `yaml:"gap" json:"gap" validate:"gte=1"`                 // seconds between two events of a stream
 	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"`         // after the first try
+	RetryWait   float64        `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"`   // seconds before the first retry; doubles with each
 }
 
 // Retrieval says what is searched and how much of it is shown.
@@ -82,7 +83,7 @@ func Default() *Settings {
 	return &Settings{
 		Seed: 42,
 		Models: Models{Agent: Model{
-			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 5,
+			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 5, RetryWait: 1,
 		}},
 		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, CacheMB: 256},
 		Agent:     Agent{Dialect: "auto", Turns: 8, FinalTokens: 512},
