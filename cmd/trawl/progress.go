@@ -50,6 +50,9 @@ func newProgress(e env, what string, done, total int, quiet bool) *progress {
 			mpb.AppendDecorators(decor.Any(p.state)),
 		)
 		p.bar.SetCurrent(int64(done))
+	case e.terminal: // a line that counts
+		p.bars = mpb.New(mpb.WithOutput(e.stderr), mpb.WithAutoRefresh())
+		p.bar = p.bars.New(0, mpb.NopStyle(), mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return p.line() })))
 	default:
 		p.log = newLog(e.stderr)
 	}
