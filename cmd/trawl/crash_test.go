@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -26,16 +27,14 @@ func TestKilledRuns(t *testing.T) {
 		return []string{"run", "--dataset", questions, "--index", index, "--endpoint", url, "-k", "4", "--concurrency", "4", "--out", out, "--quiet"}
 	}
 	calm := filepath.Join(t.TempDir(), "calm")
-	whole := processTime(t, args(calm))
-	start := processTime(t, args(calm)) // of a process that finds everything done
+	capture(t, args(calm)...)
+	whole := written(calm)
 
 	killed := filepath.Join(t.TempDir(), "killed")
 	chance := rand.New(rand.NewPCG(1, 2))
-	kills, limit := 0, 200
-	for !runUntilKilled(t, args(killed), start/2+time.Duration(chance.Int64N(int64(whole/4)))) {
-		if kills++; kills > limit {
-			t.Fatalf("not complete after %d kills", limit)
-		}
+	kills := 0
+	for !runUntilKilled(t, args(killed), killed, chance.Int64N(whole/6)) {
+		kills++
 	}
 	if kills < 3 {
 		t.Errorf("the run was complete after %d kills: the test does not test", kills)
@@ -45,16 +44,6 @@ func TestKilledRuns(t *testing.T) {
 		t.Errorf("a killed run differs from one that was not (-calm +killed):\n%s", diff)
 	}
 	once(t, killed, 80)
-}
-
-// processTime runs a process to its end and returns how long it took.
-func processTime(t *testing.T, args []string) time.Duration {
-	t.Helper()
-	begin := time.Now()
-	if out, err := exec.Command("trawl", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return time.Since(begin)
 }
 
 // once makes sure that every rollout has one line, and that there are n.
@@ -74,9 +63,9 @@ func once(t *testing.T, dir string, n int) {
 	}
 }
 
-// runUntilKilled starts a process and kills it after some time. It reports
-// whether the process was done before.
-func runUntilKilled(t *testing.T, args []string, after time.Duration) bool {
+// runUntilKilled starts a process and kills it when it has written so many bytes
+// into the run folder. It reports whether the process was done before.
+func runUntilKilled(t *testing.T, args []string, dir string, bytes int64) bool {
 	t.Helper()
 	cmd := exec.Command("trawl", args...)
 	var stderr strings.Builder
@@ -84,18 +73,42 @@ func runUntilKilled(t *testing.T, args []string, after time.Duration) bool {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := time.AfterFunc(after, func() { cmd.Process.Kill() })
-	err := cmd.Wait()
-	kill.Stop()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return true
-	case errors.As(err, &exit) && exit.ExitCode() == -1: // by a signal
-		return false
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	last, grown := written(dir), int64(0)
+	for {
+		select {
+		case err := <-ended:
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && exit.ExitCode() == -1 { // by the signal
+				return false
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, &stderr)
+			}
+			return true
+		case <-tick.C:
+			now := written(dir)
+			grown += max(now-last, 0) // the journal shrinks when it is compacted
+			last = now
+			if grown > bytes {
+				cmd.Process.Kill()
+			}
+		}
 	}
-	t.Fatalf("%v\n%s", err, &stderr)
-	return false
+}
+
+// written returns the size of what a run folder holds of rollouts.
+func written(dir string) int64 {
+	var n int64
+	for _, name := range []string{"rollouts.jsonl", "journal.jsonl"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // simProcess starts a simulated model in a process of its own and returns its

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -88,9 +89,9 @@ func TestKeyIsNamedAndNotShown(t *testing.T) {
 func TestServerGone(t *testing.T) {
 	questions, index := world(t, 12)
 	model := sim.New(sim.Options{})
-	calls := 0
+	var calls atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if calls++; calls > 60 {
+		if calls.Add(1) > 60 {
 			panic(http.ErrAbortHandler)
 		}
 		model.ServeHTTP(w, r)
@@ -103,7 +104,7 @@ func TestServerGone(t *testing.T) {
 	if !strings.Contains(got, "the same command") {
 		t.Errorf("stderr %q does not say how to go on", got)
 	}
-	calls = -1 << 20
+	calls.Store(-1 << 20)
 	capture(t, args...)
 	calm := filepath.Join(t.TempDir(), "calm")
 	args[len(args)-4] = calm
