@@ -13,7 +13,7 @@ import (
 
 // cleanAnswer returns an answer as it is recorded: on one line, entities
 // decoded once, without Markdown's bold. Text without a letter or digit is no
-// answer.
+// answer, and neither is the prompts' own example, which small models copy.
 func cleanAnswer(s string) string {
 	s = text.Collapse(entities.Replace(s))
 	for len(s) > 4 && strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") {
@@ -22,8 +22,14 @@ func cleanAnswer(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return ""
 	}
+	if strings.EqualFold(s, promptAnswer) {
+		return ""
+	}
 	return s
 }
+
+// promptAnswer is what stands for the answer in the prompts.
+const promptAnswer = "short answer"
 
 var answerLine = regexp.MustCompile(`(?im)^[\s*#>_-]*(?:final|exact|short)?[ \t]*answer[\s*_]*:[\s*_]*(\S.*)$`)
 

@@ -262,6 +262,7 @@ func TestParseTags(t *testing.T) {
 		{name: "a tag that is only mentioned", resp: content("I use <search> to look. <search>q</search>"),
 			want: agent.Read{Thought: "I use <search> to look.", Calls: queries("q")}},
 		{name: "upper case and blanks", resp: content("< SEARCH >q</ Search >"), want: agent.Read{Calls: queries("q")}},
+		{name: "the prompt's example is none", resp: content("<answer>Short answer</answer>"), want: agent.Read{}},
 		{name: "an empty answer is none", resp: content("<answer> </answer>"), want: agent.Read{}},
 		{name: "nor is punctuation", resp: content("<answer>...</answer>"), want: agent.Read{}},
 		{name: "entities in an answer", resp: content("<answer>Simon &amp; Garfunkel</answer>"), want: agent.Read{Answer: "Simon & Garfunkel", Tagged: true}},
