@@ -115,7 +115,7 @@ func (a *Agent) Run(ctx context.Context, task Task) (*trajectory.Trajectory, err
 			err = task.Record(t)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("agent: question %s: round %d: rollout %d: turn %d: %w", task.Key.QuestionID, task.Key.Round, task.Key.Rollout, r.turns+1, err)
+			return nil, fmt.Errorf("agent: turn %d: %w", r.turns+1, err)
 		}
 		r.apply(t)
 	}

@@ -71,6 +71,11 @@ func (d *draft) end(why trajectory.Termination, answer string, source trajectory
 func (d *draft) whole() trajectory.Turn {
 	d.turn.Millis = time.Since(d.began).Milliseconds()
 	if len(d.turn.Steps) > 0 {
+		rest := d.turn.Millis
+		for _, s := range d.turn.Steps[1:] {
+			rest -= s.Millis
+		}
+		d.turn.Steps[0].Millis = rest // with the model call, whose usage it has too
 		d.turn.Steps[0].Usage = d.turn.Usage
 		d.turn.Steps[0].Repairs = unique(d.repairs)
 	}

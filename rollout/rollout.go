@@ -58,8 +58,8 @@ type Store interface {
 type Plan struct {
 	Questions   []trajectory.Question
 	Round       int    // default 1
-	Count       int    // rollouts of a question; default 4
-	Concurrency int    // rollouts and pool requests at a time; default 64
+	Count       int    // rollouts of a question; default 4, at most 10,000
+	Concurrency int    // rollouts and pool requests at a time; default 64, at most 100,000
 	Seed        int64  // of every random choice
 	Config      string // hash of the settings, part of each key
 	Shard       Shard
@@ -90,7 +90,7 @@ type Progress struct {
 	Failed int   // rollouts that failed in this run
 	Total  int   // rollouts of the plan
 	Turns  int   // whole turns made in this run
-	Err    error // why the rollout that just ended failed; nil in all other calls
+	Err    error // which rollout just failed, and why; nil in all other calls
 }
 
 // A Summary is what a run came to.
@@ -98,6 +98,7 @@ type Summary struct {
 	Planned     int
 	AlreadyDone int
 	Done        int // in this run
+	Unanswered  int // of Done: those that ended without an answer
 	Failed      int // in this run
 	Elapsed     time.Duration
 }
@@ -105,6 +106,10 @@ type Summary struct {
 const (
 	defaultCount       = 4
 	defaultConcurrency = 64
+
+	// Far beyond what makes sense, and within what memory holds.
+	mostCount       = 10_000
+	mostConcurrency = 100_000
 )
 
 // Run does what of the plan is not done yet. It returns an error if ctx ended
@@ -116,8 +121,11 @@ func Run(ctx context.Context, plan Plan, deps Deps) (Summary, error) {
 	if err := plan.settle(); err != nil {
 		return Summary{}, fmt.Errorf("rollout: %w", err)
 	}
-	r := newRun(plan, deps)
-	err := r.work(ctx)
+	r, err := newRun(ctx, plan, deps)
+	if err != nil {
+		return Summary{}, err
+	}
+	err = r.work(ctx)
 	if err == nil && r.summary.Failed == 0 {
 		err = deps.Store.Complete()
 	}
@@ -148,6 +156,10 @@ func (p *Plan) settle() error {
 	switch {
 	case p.Round < 1 || p.Count < 1 || p.Concurrency < 1:
 		return fmt.Errorf("round %d, count %d, concurrency %d: want 1 or more", p.Round, p.Count, p.Concurrency)
+	case p.Count > mostCount:
+		return fmt.Errorf("%d rollouts of a question: want at most %d", p.Count, mostCount)
+	case p.Concurrency > mostConcurrency:
+		return fmt.Errorf("concurrency %d: want at most %d", p.Concurrency, mostConcurrency)
 	case p.Shard != Shard{} && (p.Shard.I < 1 || p.Shard.I > p.Shard.N):
 		return fmt.Errorf("shard %d of %d", p.Shard.I, p.Shard.N)
 	}

@@ -283,6 +283,9 @@ func TestFailuresStayAlone(t *testing.T) {
 	if len(failures) != 12 || !slices.ContainsFunc(failures, func(err error) bool { return errors.Is(err, lost) }) {
 		t.Errorf("progress tells of %q", failures)
 	}
+	if !slices.ContainsFunc(failures, func(err error) bool { return err.Error() == "question q00 rollout 0: agent: turn 2: lost" }) {
+		t.Errorf("progress does not name the rollouts: %q", failures)
+	}
 	want := map[string]string{
 		"q00/0": "agent: turn 2: lost",
 		"q00/1": "panic: runtime error: index out of range [1] with length 0",
@@ -292,7 +295,7 @@ func TestFailuresStayAlone(t *testing.T) {
 		"q02/1": "said the agent",
 		"q04/0": "lost", "q04/1": "lost",
 		"q05/0": "panic: pool", "q05/1": "panic: pool",
-		"q06/0": "question q06: 0 first queries for 2 rollouts", "q06/1": "question q06: 0 first queries for 2 rollouts",
+		"q06/0": "0 first queries for 2 rollouts", "q06/1": "0 first queries for 2 rollouts",
 	}
 	texts := map[string]string{}
 	for _, tr := range m.lines {
@@ -621,6 +624,8 @@ func TestPlansThatAreRefused(t *testing.T) {
 		{"no id", rollout.Plan{Questions: []trajectory.Question{{Text: "Who?"}}}, "rollout: question 1 has no id"},
 		{"shard 0", rollout.Plan{Shard: rollout.Shard{I: 0, N: 2}}, "rollout: shard 0 of 2"},
 		{"shard beyond", rollout.Plan{Shard: rollout.Shard{I: 3, N: 2}}, "rollout: shard 3 of 2"},
+		{"a wild count", rollout.Plan{Questions: questions(2), Count: 100_000_000}, "rollout: 100000000 rollouts of a question: want at most 10000"},
+		{"a wild concurrency", rollout.Plan{Questions: questions(2), Concurrency: 1 << 40}, "rollout: concurrency 1099511627776: want at most 100000"},
 		{"negative count", rollout.Plan{Count: -1}, "rollout: round 1, count -1, concurrency 64: want 1 or more"},
 	}
 	for _, tt := range tests {
@@ -630,6 +635,56 @@ func TestPlansThatAreRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slow is a store that looks long for each rollout; cancel is called when it has
+// looked for some.
+type slow struct {
+	*memory
+	looked int
+	cancel func()
+}
+
+func (s *slow) Has(key trajectory.Key) bool {
+	if s.looked++; s.looked == 100 {
+		s.cancel()
+	}
+	return s.memory.Has(key)
+}
+
+// TestPlanningEnds checks that the end of the context is seen while a run is
+// planned.
+func TestPlanningEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := &slow{memory: newMemory(), cancel: cancel}
+	_, err := rollout.Run(ctx, rollout.Plan{Questions: questions(1000), Count: 50, Config: config}, rollout.Deps{Runner: runner(work), Store: s})
+	if err != context.Canceled || s.looked != 100 {
+		t.Errorf("error %v after a look for %d rollouts, want %v after 100", err, s.looked, context.Canceled)
+	}
+}
+
+// TestUnanswered counts rollouts that came to their end without an answer, in
+// this run alone.
+func TestUnanswered(t *testing.T) {
+	silent := runner(func(ctx context.Context, task agent.Task) (*trajectory.Trajectory, error) {
+		tr, err := work(ctx, task)
+		if err == nil && task.Question.ID != "q00" {
+			tr.Answer, tr.Source, tr.Termination = "", trajectory.AnswerNone, trajectory.TurnLimit
+		}
+		return tr, err
+	})
+	m := newMemory()
+	plan := rollout.Plan{Questions: questions(2), Count: 3, Config: config}
+	got, err := rollout.Run(t.Context(), plan, rollout.Deps{Runner: silent, Store: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectSummary(t, got, rollout.Summary{Planned: 6, Done: 6, Unanswered: 3})
+	if got, err = rollout.Run(t.Context(), plan, rollout.Deps{Runner: silent, Store: m}); err != nil {
+		t.Fatal(err)
+	}
+	expectSummary(t, got, rollout.Summary{Planned: 6, AlreadyDone: 6})
 }
 
 func TestNothingToDo(t *testing.T) {

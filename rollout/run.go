@@ -32,11 +32,15 @@ type group struct {
 	pool     trajectory.Pool // no queries: rollouts choose their own
 }
 
-func newRun(plan Plan, deps Deps) *run {
+// newRun finds out what is to be done. It fails if ctx ends.
+func newRun(ctx context.Context, plan Plan, deps Deps) (*run, error) {
 	r := &run{plan: plan, deps: deps}
 	r.summary.Planned = len(plan.Questions) * plan.Count
 	var questions []job
 	for _, q := range plan.Questions {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		g := &group{question: q}
 		for i := range plan.Count {
 			if !deps.Store.Has(plan.key(q, i)) {
@@ -49,7 +53,7 @@ func newRun(plan Plan, deps Deps) *run {
 		}
 	}
 	r.queue = newQueue(questions)
-	return r
+	return r, nil
 }
 
 // begin sees to the pool of a question and puts its rollouts into the queue. If
@@ -92,7 +96,7 @@ func (r *run) seed(ctx context.Context, g *group) error {
 		return err
 	}
 	if len(pool.Queries) != r.plan.Count {
-		return fmt.Errorf("question %s: %d first queries for %d rollouts", g.question.ID, len(pool.Queries), r.plan.Count)
+		return fmt.Errorf("%d first queries for %d rollouts", len(pool.Queries), r.plan.Count)
 	}
 	pool.QuestionID, pool.Round, pool.Config = g.question.ID, r.plan.Round, r.plan.Config
 	if err := r.deps.Store.RecordPool(pool); err != nil {
@@ -218,15 +222,19 @@ func (r *run) finish(t *trajectory.Trajectory, failure error) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if failure == nil {
-		r.summary.Done++
-	} else {
+	r.streak.add(failure)
+	if failure != nil {
 		r.summary.Failed++
 		r.last = failure
+		r.report(fmt.Errorf("question %s rollout %d: %w", t.QuestionID, t.Rollout, failure))
+		return r.hopeless()
 	}
-	r.streak.add(failure)
-	r.report(failure)
-	return r.hopeless()
+	r.summary.Done++
+	if t.Source == trajectory.AnswerNone {
+		r.summary.Unanswered++
+	}
+	r.report(nil)
+	return nil
 }
 
 // turned counts a whole turn.

@@ -46,12 +46,12 @@ type Trajectory struct {
 	Config      string       `json:"config"`
 	Question    string       `json:"question"`
 	Seed        int64        `json:"seed"`
-	SeedQuery   *SeedQuery   `json:"seed_query,omitempty"` // nil if the model chose its own first query
+	SeedQuery   *SeedQuery   `json:"seed_query"` // nil if the model chose its own first query
 	Steps       []Step       `json:"steps"`
 	Messages    []Message    `json:"messages"` // what was sent and received, so that another program can replay it
 	Answer      string       `json:"answer"`
 	Source      AnswerSource `json:"answer_source"`
-	Confidence  *float64     `json:"confidence,omitempty"` // stated by the model, 0 to 1; nil if it stated none
+	Confidence  *float64     `json:"confidence"` // stated by the model, 0 to 1; nil if it stated none
 	Termination Termination  `json:"termination"`
 	Error       string       `json:"error"` // why the rollout failed; empty for one that is done
 	Usage       Usage        `json:"usage"`
@@ -101,15 +101,15 @@ type Step struct {
 	Turn    int        `json:"turn"` // from 1
 	Kind    Kind       `json:"kind"`
 	Thought string     `json:"thought"`
-	Call    *Call      `json:"call,omitempty"`
+	Call    *Call      `json:"call"`
 	Query   string     `json:"query"`
 	Source  SeedSource `json:"source,omitempty"` // of a query that was given: the seed, or a proposal for a later turn
-	Results []Result   `json:"results,omitempty"`
-	Shown   string     `json:"shown"`             // the text the model saw
-	Error   string     `json:"error"`             // a tool's failure, as the model was told
-	Repairs []string   `json:"repairs,omitempty"` // what had to be mended to read the reply
-	Usage   CallUsage  `json:"usage"`             // of the model call that led here, on its first step only
-	Millis  int64      `json:"ms"`
+	Results []Result   `json:"results"`
+	Shown   string     `json:"shown"`   // the text the model saw
+	Error   string     `json:"error"`   // a tool's failure, as the model was told
+	Repairs []string   `json:"repairs"` // what had to be mended to read the reply
+	Usage   CallUsage  `json:"usage"`   // of the model call that led here, on its first step only
+	Millis  int64      `json:"ms"`      // with that model call, likewise
 }
 
 // A Call is a tool call as it was understood: after repair, decoding and
@@ -125,10 +125,10 @@ type Result struct {
 	Rank   int     `json:"rank"` // from 1
 	ID     string  `json:"id"`
 	Title  string  `json:"title"`
-	URL    string  `json:"url,omitempty"`
+	URL    string  `json:"url"`
 	Score  float64 `json:"score"`
 	Text   string  `json:"text"`
-	Parent string  `json:"parent,omitempty"` // id of the view this one was opened from
+	Parent string  `json:"parent"` // id of the view this one was opened from
 }
 
 // A Message is one message of the conversation with the model.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,7 +89,7 @@ func lines(t *testing.T, records ...*trajectory.Trajectory) string {
 
 // TestFormat holds the format to testdata/v1.json in both directions.
 func TestFormat(t *testing.T) {
-	want := []*trajectory.Trajectory{full(), bare()}
+	want := []*trajectory.Trajectory{full().Explicit(), bare().Explicit()}
 	testutil.Golden(t, "v1.json", lines(t, want...))
 
 	file, err := os.ReadFile(filepath.Join("testdata", "v1.json"))
@@ -111,6 +112,21 @@ func TestFormat(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(file), lines(t, got...)); diff != "" {
 		t.Errorf("written again (-file +again):\n%s", diff)
+	}
+}
+
+// TestExplicit checks that a line has every key with a value of its type, and
+// that the record itself stays as it is.
+func TestExplicit(t *testing.T) {
+	record := full()
+	line := lines(t, record.Explicit())
+	for _, missing := range []string{`"results":null`, `"repairs":null`, `"steps":null`, `"messages":null`} {
+		if strings.Contains(line, missing) {
+			t.Errorf("the line has %s", missing)
+		}
+	}
+	if diff := cmp.Diff(full(), record); diff != "" {
+		t.Errorf("Explicit changed its record (-before +after):\n%s", diff)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// longestWait bounds one wait between two attempts, whatever the server asks.
+// longestWait bounds one wait between two attempts.
 const longestWait = 10 * time.Minute
 
 // Retry returns a client that repeats a failed call, the same request with the
@@ -21,7 +21,8 @@ const longestWait = 10 * time.Minute
 //
 // or, if the server named a time (see [Error.RetryAfter]), that time and
 // base · j more, so that those it sent away do not come back at once. No wait
-// is longer than ten minutes. When ctx ends it stops with ctx's error.
+// is longer than ten minutes; a server that asks for more, as one does whose
+// quota of the day is used up, is not called again. When ctx ends it stops with ctx's error.
 //
 // Retry belongs outside of [Route] and [Limit], as in
 //
@@ -47,6 +48,9 @@ func (r retry) Complete(ctx context.Context, req *Request) (*Response, error) {
 		if err == nil || i >= r.attempts || !passing(err) {
 			return resp, err
 		}
+		if asked := retryAfter(err); asked > longestWait {
+			return nil, fmt.Errorf("llm: the server asks to wait for %v, and trawl waits for %v at most: %w", asked, longestWait, err)
+		}
 		if ctxErr := pause(ctx, r.wait(i, err)); ctxErr != nil {
 			return nil, fmt.Errorf("llm: waiting to try again: %w (%v)", ctxErr, err)
 		}
@@ -61,15 +65,22 @@ func passing(err error) bool {
 // wait returns how long to wait after attempt i failed with err.
 func (r retry) wait(i int, err error) time.Duration {
 	j := r.chance()
-	var e *Error
-	if errors.As(err, &e) && e.RetryAfter > 0 {
-		return min(e.RetryAfter+time.Duration(float64(r.base)*j), longestWait)
+	if asked := retryAfter(err); asked > 0 {
+		return min(asked+time.Duration(float64(r.base)*j), longestWait)
 	}
 	d := r.base
 	for range i - 1 {
 		d = min(2*d, longestWait)
 	}
 	return min(time.Duration(float64(d)*(1+j)/2), longestWait)
+}
+
+// retryAfter returns how long the server asked to wait.
+func retryAfter(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
 }
 
 // pause waits for d, or until ctx ends, whose error it then returns.

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,7 +37,8 @@ func kind(err error) *llm.Error { return &llm.Error{Kind: err, Endpoint: "http:/
 func TestRetry(t *testing.T) {
 	overloaded, unreachable, malformed := kind(llm.ErrOverloaded), kind(llm.ErrUnreachable), kind(llm.ErrMalformed)
 	later := &llm.Error{Kind: llm.ErrOverloaded, RetryAfter: 7 * time.Second}
-	muchLater := &llm.Error{Kind: llm.ErrOverloaded, RetryAfter: time.Hour}
+	longest := &llm.Error{Kind: llm.ErrOverloaded, RetryAfter: llm.Longest}
+	tooLate := &llm.Error{Kind: llm.ErrOverloaded, RetryAfter: llm.Longest + time.Second}
 	const s = time.Second
 	tests := []struct {
 		name     string
@@ -55,7 +57,9 @@ func TestRetry(t *testing.T) {
 		{"no attempts is one", []error{overloaded}, 0, 0, []time.Duration{0}, llm.ErrOverloaded},
 		// 7 s + 0.5 · 1 s; then the second wait of the usual row, ¾ · 2 s
 		{"the server's time", []error{later, overloaded}, 5, 0.5, []time.Duration{0, 7500 * time.Millisecond, 9 * time.Second}, nil},
-		{"the server's time is bounded", []error{muchLater}, 5, 0.5, []time.Duration{0, llm.Longest}, nil},
+		{"the server's time is bounded", []error{longest}, 5, 0.5, []time.Duration{0, llm.Longest}, nil},
+		{"too long to wait", []error{tooLate}, 5, 0.5, []time.Duration{0}, llm.ErrOverloaded},
+		{"a server's failure", []error{kind(llm.ErrServer)}, 5, 0, []time.Duration{0, s / 2}, nil},
 		{"bad request", []error{kind(llm.ErrBadRequest)}, 5, 0, []time.Duration{0}, llm.ErrBadRequest},
 		{"context length", []error{kind(llm.ErrContextLength)}, 5, 0, []time.Duration{0}, llm.ErrContextLength},
 		{"cancelled", []error{context.Canceled}, 5, 0, []time.Duration{0}, context.Canceled},
@@ -74,6 +78,36 @@ func TestRetry(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestWords checks what a user reads.
+func TestWords(t *testing.T) {
+	long := &llm.Error{Kind: llm.ErrServer, Endpoint: "http://a/v1", Status: 500, Body: strings.Repeat("é", 500)}
+	later := &llm.Error{Kind: llm.ErrOverloaded, Endpoint: "http://a/v1", Status: 429, RetryAfter: 24 * time.Hour}
+	script := llmtest.Func(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, later })
+	_, refused := llm.Retry(script, 5, time.Second).Complete(t.Context(), &llm.Request{})
+	down := llmtest.Func(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, kind(llm.ErrUnreachable) })
+	broken := llmtest.Func(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, kind(llm.ErrServer) })
+	_, none := llm.Route([]llm.Client{down, broken}).Complete(t.Context(), &llm.Request{})
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{long, "llm: http://a/v1: the server failed (HTTP 500): " + strings.Repeat("é", 150) + " …"},
+		{refused, "llm: the server asks to wait for 24h0m0s, and trawl waits for 10m0s at most: llm: http://a/v1: the server is overloaded (HTTP 429)"},
+		{none, "llm: none of 2 servers can be reached: llm: http://a/v1: the server cannot be reached; llm: http://a/v1: the server failed"},
+	}
+	for _, tt := range tests {
+		if tt.err == nil || tt.err.Error() != tt.want {
+			t.Errorf("error %v, want %s", tt.err, tt.want)
+		}
+	}
+	if !errors.Is(long, llm.ErrServer) || !errors.Is(long, llm.ErrUnreachable) || errors.Is(kind(llm.ErrUnreachable), llm.ErrServer) {
+		t.Error("ErrServer is not a kind of ErrUnreachable")
+	}
+	if e, ok := errors.AsType[*llm.Error](none); !ok || e.Endpoint != "http://a/v1" || !errors.Is(none, llm.ErrServer) {
+		t.Errorf("the errors of all servers are not in %v", none)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -54,8 +55,21 @@ func (r *route) Complete(ctx context.Context, req *Request) (*Response, error) {
 		now := time.Now()
 		r.rest[i].Store(now.Add(now.Sub(start)).UnixNano())
 	}
-	return nil, fmt.Errorf("llm: none of %d servers can be reached: %w", len(failed), errors.Join(failed...))
+	return nil, noneOf(failed)
 }
+
+// noneOf is the errors of all servers on one line.
+type noneOf []error
+
+func (e noneOf) Error() string {
+	said := make([]string, len(e))
+	for i, err := range e {
+		said[i] = err.Error()
+	}
+	return fmt.Sprintf("llm: none of %d servers can be reached: %s", len(e), strings.Join(said, "; "))
+}
+
+func (e noneOf) Unwrap() []error { return e }
 
 // order returns the indices of the clients in the order in which to try them.
 func (r *route) order(affinity string) []int {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -30,9 +29,8 @@ answer that most of them reach, with the documents it stands on.
 
 // An askOptions is how trawl ask is to go about it.
 type askOptions struct {
-	out   string
-	quiet bool
-	json  bool
+	out  string
+	json bool
 }
 
 func newAsk(e env) *cobra.Command {
@@ -44,14 +42,13 @@ func newAsk(e env) *cobra.Command {
 		Use:   "ask QUESTION --index DIR",
 		Short: "Answer one research question",
 		Long:  askHelp,
-		Args:  cobra.ExactArgs(1),
+		Args:  needs("QUESTION", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAsk(cmd, e, f, o, text.Collapse(args[0]))
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.out, "out", "", "keep the rollouts in this run `folder`")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	f.register(cmd, configGroup, modelGroup, retrievalGroup, rolloutGroup, selectorGroup)
 	return cmd
@@ -83,7 +80,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	}
 	q := trajectory.Question{ID: "ask-" + strconv.FormatInt(seed.Derive(0, question), 36), Text: question}
 	sum, err := execute(ctx, e, p, runJob{
-		settings: s, questions: []trajectory.Question{q}, out: out, quiet: o.quiet,
+		settings: s, questions: []trajectory.Question{q}, out: out,
 		shard: rollout.Shard{I: 1, N: 1}, dataset: store.Dataset{Name: askedDataset},
 	})
 	if err = errors.Join(err, p.close()); err != nil {
@@ -95,9 +92,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	}
 	a.Simulated = p.backend.simulated
 	if o.json {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(a)
+		return writeJSON(e.stdout, a)
 	}
 	a.write(e)
 	return nil
@@ -191,21 +186,44 @@ func firstQuery(t *trajectory.Trajectory) string {
 	return t.Steps[i].Query
 }
 
+// why says how the answer was chosen, and how clear the choice was.
+func (a *asked) why() string {
+	if a.Selector != "majority" {
+		return fmt.Sprintf("chosen as the %s of %d rollouts", a.Selector, len(a.Candidates))
+	}
+	mine, most := 0, map[string]int{}
+	for _, c := range a.Candidates {
+		most[text.AnswerKey(c.Answer)]++
+	}
+	mine = most[text.AnswerKey(a.Answer)]
+	rivals := 0
+	for key, n := range most {
+		if key != "" && key != text.AnswerKey(a.Answer) && n == mine {
+			rivals++
+		}
+	}
+	said := fmt.Sprintf("the answer of %d of %d rollouts", mine, len(a.Candidates))
+	if rivals > 0 {
+		said += fmt.Sprintf("; %d other answers have as many, and this one came first", rivals)
+	}
+	return said
+}
+
 // write prints the answer, what it stands on, and what else was answered.
 func (a *asked) write(e env) {
-	fmt.Fprintf(e.stdout, "%s\n\n", a.Answer)
-	fmt.Fprintf(e.stdout, "chosen by %s of %d rollouts%s\n\nevidence\n", a.Selector, len(a.Candidates), simulatedNote(a.Simulated))
+	fmt.Fprintf(e.stdout, "%s\n\n%s%s\n\n", a.Answer, a.why(), simulatedNote(a.Simulated))
+	switch {
+	case len(a.Evidence) == 0:
+		fmt.Fprintln(e.stdout, "evidence: none; no rollout with this answer found a document")
+	case a.Evidence[0].Says:
+		fmt.Fprintln(e.stdout, "evidence: documents that state the answer")
+	default:
+		fmt.Fprintln(e.stdout, "evidence: no document states the answer; its rollouts found")
+	}
 	for i, ev := range a.Evidence {
-		mark := " "
-		if ev.Says {
-			mark = "*"
-		}
-		fmt.Fprintf(e.stdout, "%2d.%s %s  [%s; rollouts %s]\n     %s\n", i+1, mark, ev.Title, ev.ID, join(ev.Rollouts), ev.Text)
+		fmt.Fprintf(e.stdout, "%2d. %s  [%s; rollouts %s]\n    %s\n", i+1, ev.Title, ev.ID, join(ev.Rollouts), ev.Text)
 	}
-	if len(a.Evidence) == 0 {
-		fmt.Fprintln(e.stdout, "    none: no rollout with this answer found a document")
-	}
-	fmt.Fprint(e.stdout, "    (* states the answer)\n\ncandidates\n")
+	fmt.Fprint(e.stdout, "\ncandidates\n")
 	for _, c := range a.Candidates {
 		mark := " "
 		if c.chosen {

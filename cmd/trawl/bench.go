@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -64,9 +63,7 @@ func newBenchRollout(e env) *cobra.Command {
 				return err
 			}
 			if o.json {
-				enc := json.NewEncoder(e.stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(r)
+				return writeJSON(e.stdout, r)
 			}
 			r.write(e)
 			return nil

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
@@ -19,6 +19,7 @@ import (
 	"trawl/corpus/weave"
 	"trawl/corpus/wiki"
 	"trawl/eval"
+	"trawl/internal/atomicfile"
 	"trawl/internal/config"
 	"trawl/rollout"
 	"trawl/search/live"
@@ -38,7 +39,6 @@ type demoOptions struct {
 	entities  int
 	seed      int64
 	out       string
-	quiet     bool
 	json      bool
 }
 
@@ -62,7 +62,6 @@ func newDemo(e env) *cobra.Command {
 	fs.IntVar(&o.entities, "entities", 2000, "articles of the world")
 	fs.Int64Var(&o.seed, "seed", config.Default().Seed, "seed of world and rollouts")
 	fs.StringVar(&o.out, "out", "trawl-demo", "`folder` for world, index and runs")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -72,6 +71,9 @@ var demoMethods = []string{"divinit", "standard"}
 
 func runDemo(ctx context.Context, e env, o demoOptions) error {
 	start := time.Now()
+	if err := demoFolder(o); err != nil {
+		return err
+	}
 	if err := demoWorld(e, o); err != nil {
 		return err
 	}
@@ -90,10 +92,13 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 		}
 		reports[method] = r
 	}
+	result := map[string]any{"simulated": true, "seconds": time.Since(start).Seconds(), "runs": reports}
+	err := atomicfile.Write(o.report(), func(w io.Writer) error { return writeJSON(w, result) })
+	if err != nil {
+		return err
+	}
 	if o.json {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{"simulated": true, "seconds": time.Since(start).Seconds(), "runs": reports})
+		return writeJSON(e.stdout, result)
 	}
 	return writeDemo(e.stdout, o, reports, time.Since(start))
 }
@@ -109,17 +114,35 @@ func (o demoOptions) at() []int {
 
 // step tells what the demo is at.
 func (o demoOptions) step(e env, format string, args ...any) {
-	if !o.quiet {
+	if !e.isQuiet() {
 		fmt.Fprintf(e.stderr, "trawl: "+format+"\n", args...)
 	}
 }
 
-func (o demoOptions) world() string { return filepath.Join(o.out, "world") }
-func (o demoOptions) index() string { return filepath.Join(o.out, "index") }
+func (o demoOptions) world() string  { return filepath.Join(o.out, "world") }
+func (o demoOptions) index() string  { return filepath.Join(o.out, "index") }
+func (o demoOptions) report() string { return filepath.Join(o.out, "report.json") }
+
+// demoFolder makes sure that the folder is empty or that of a demo.
+func demoFolder(o demoOptions) error {
+	entries, err := os.ReadDir(o.out)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(o.world()); err != nil {
+		return fmt.Errorf("%s is not the folder of a demo: it holds %s; name another with --out", o.out, entries[0].Name())
+	}
+	return nil
+}
 
 // demoWorld weaves the world of the demo, unless it is there.
 func demoWorld(e env, o demoOptions) error {
-	o.step(e, "weaving a world of %d articles and %d questions into %s", o.entities, o.questions, o.world())
+	if _, err := os.Stat(o.world()); err != nil {
+		o.step(e, "weaving a world of %d articles and %d questions into %s", o.entities, o.questions, o.world())
+	}
 	w, err := weave.New(weave.Options{Seed: o.seed, Entities: o.entities, Questions: o.questions})
 	if err != nil {
 		return err
@@ -132,17 +155,19 @@ func demoWorld(e env, o demoOptions) error {
 
 // demoIndex indexes the world, unless that is done.
 func demoIndex(ctx context.Context, e env, o demoOptions) error {
-	x, err := live.Open(o.index())
-	if err == nil {
-		return x.Close()
-	}
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, live.ErrIncomplete) {
-		return err
+	if entries, err := os.ReadDir(o.index()); err == nil && len(entries) > 0 {
+		x, err := live.Open(o.index())
+		if err == nil {
+			return x.Close()
+		}
+		if !errors.Is(err, live.ErrIncomplete) && !errors.Is(err, live.ErrDamaged) {
+			return err
+		}
 	}
 	o.step(e, "indexing it into %s", o.index())
 	corpus := filepath.Join(o.world(), "corpus.jsonl")
-	opts := indexOptions{out: o.index(), params: live.DefaultParams(), quiet: o.quiet}
-	_, err = buildIndex(ctx, e, opts, wiki.Open(corpus, wiki.SearchR1), corpus)
+	opts := indexOptions{out: o.index(), params: live.DefaultParams()}
+	_, err := buildIndex(ctx, e, opts, wiki.Open(corpus, wiki.SearchR1), corpus)
 	return err
 }
 
@@ -166,7 +191,7 @@ func demoRun(ctx context.Context, e env, o demoOptions, method, dir string) erro
 		return err
 	}
 	sum, err := execute(ctx, e, p, runJob{
-		settings: s, questions: questionsOf(set.Examples), out: dir, quiet: o.quiet, shard: rollout.Shard{I: 1, N: 1},
+		settings: s, questions: questionsOf(set.Examples), out: dir, shard: rollout.Shard{I: 1, N: 1},
 		dataset: datasetOf(set),
 	})
 	if err = errors.Join(err, p.close()); err != nil {
@@ -203,7 +228,8 @@ func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, took
 		return err
 	}
 	fmt.Fprintf(w, "\nIntervals are 95 %% bootstrap over questions. Everything is kept in %s:\n", o.out)
-	fmt.Fprintf(w, "  trawl score %s\n  head -n 1 %s\n", filepath.Join(o.out, "divinit"), filepath.Join(o.out, "divinit", "rollouts.jsonl"))
+	fmt.Fprintf(w, "  trawl score %s\n  %s  the figures, all of them\n  %s  one rollout a line\n",
+		filepath.Join(o.out, "divinit"), o.report(), filepath.Join(o.out, "divinit", "rollouts.jsonl"))
 	return nil
 }
 

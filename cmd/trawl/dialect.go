@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"trawl/agent"
 	"trawl/agent/llm"
@@ -15,6 +16,10 @@ import (
 // probeTokens bounds the reply to a probe; a thinking model needs some room.
 const probeTokens = 512
 
+// probeLimit bounds the time for finding out. It is long, for a large model on a
+// slow machine.
+const probeLimit = 5 * time.Minute
+
 // settleDialect returns the dialect of the settings; for auto it is known, or
 // else the one that a probe finds.
 func (p *pipeline) settleDialect(ctx context.Context, e env, known agent.Dialect) (agent.Dialect, error) {
@@ -24,9 +29,15 @@ func (p *pipeline) settleDialect(ctx context.Context, e env, known agent.Dialect
 	if known != "" {
 		return known, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, probeLimit)
+	defer cancel()
+	defer e.waiting("waiting for the model's reply to a probe for tool calls")()
 	called, err := probeTools(ctx, p.backend.client, p.settings.Models.Agent.Extra)
-	if err != nil && !errors.Is(err, llm.ErrBadRequest) {
-		return "", fmt.Errorf("finding out whether the server reads tool calls: %w", err)
+	if errors.Is(err, llm.ErrBadRequest) { // because of the tools, or for another reason
+		_, err = p.backend.client.Complete(ctx, probe(p.settings.Models.Agent.Extra))
+	}
+	if err != nil {
+		return "", fmt.Errorf("the model does not answer a probe: %w", err)
 	}
 	if called {
 		return agent.Native, nil
@@ -35,21 +46,27 @@ func (p *pipeline) settleDialect(ctx context.Context, e env, known agent.Dialect
 	return agent.Tags, nil
 }
 
-// probeTools asks for one search and reports whether the server turned the reply
-// into a tool call. A server without a tool-call parser refuses the request, or
-// leaves the call in the text.
-func probeTools(ctx context.Context, client llm.Client, extra map[string]any) (bool, error) {
+// probe returns a request for one search. It has no tools.
+func probe(extra map[string]any) *llm.Request {
 	zero, seed := 0.0, int64(1)
-	spec := tool.NewSearch(noDocuments{}, 1).Spec()
-	resp, err := client.Complete(ctx, &llm.Request{
+	return &llm.Request{
 		Sampling: llm.Sampling{Temperature: &zero, MaxTokens: probeTokens, Extra: extra},
 		Messages: []llm.Message{
 			{Role: llm.System, Content: "You look things up with the search tool before you answer."},
 			{Role: llm.User, Content: "Question: Who directed the film The Third Man? Call the search tool."},
 		},
-		Tools: []llm.Tool{spec},
-		Seed:  &seed,
-	})
+		Seed: &seed,
+	}
+}
+
+// probeTools asks for one search and reports whether the server turned the reply
+// into a tool call. A server without a tool-call parser refuses the request, or
+// leaves the call in the text.
+func probeTools(ctx context.Context, client llm.Client, extra map[string]any) (bool, error) {
+	spec := tool.NewSearch(noDocuments{}, 1).Spec()
+	req := probe(extra)
+	req.Tools = []llm.Tool{spec}
+	resp, err := client.Complete(ctx, req)
 	if err != nil {
 		return false, err
 	}

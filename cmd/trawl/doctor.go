@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -203,7 +202,7 @@ func (d *doctor) report(asJSON bool) error {
 		}
 	}
 	if asJSON {
-		if err := json.NewEncoder(d.env.stdout).Encode(map[string]any{"checks": d.findings, "failed": failed}); err != nil {
+		if err := writeJSON(d.env.stdout, map[string]any{"checks": d.findings, "failed": failed}); err != nil {
 			return err
 		}
 	} else {

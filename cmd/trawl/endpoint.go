@@ -144,18 +144,32 @@ func (b *backend) connect(ctx context.Context, e env, m config.Model, urls []str
 	if !b.simulated {
 		b.model = m.Name
 	}
-	var limited []llm.Client
+	var (
+		limited []llm.Client
+		gone    []error
+	)
 	for i, url := range urls {
 		opts.Model, opts.Window = b.model, 0
-		served, err := b.served(ctx, openai.New(url, opts), b.endpoints[i])
+		told := e.waiting("waiting for %s to answer", config.RedactURL(b.endpoints[i]))
+		served, err := b.served(ctx, openai.New(url, opts), config.RedactURL(b.endpoints[i]))
+		told()
+		if errors.Is(err, llm.ErrUnreachable) && len(urls) > 1 && ctx.Err() == nil {
+			fmt.Fprintf(e.stderr, "trawl: doing without an endpoint: %v\n", err)
+			gone = append(gone, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		b.model, b.window = served.ID, served.MaxLen
+		b.simulated = b.simulated || isSimulated(served.ID)
 		opts.Model, opts.Window = served.ID, served.MaxLen
 		server := openai.New(url, opts)
 		b.servers = append(b.servers, server)
 		limited = append(limited, llm.Limit(server, inFlight))
+	}
+	if len(limited) == 0 {
+		return errors.Join(gone...)
 	}
 	b.client = llm.Retry(llm.Route(limited), m.Retries+1, time.Duration(m.RetryWait*float64(time.Second)))
 	return nil
@@ -167,10 +181,10 @@ func (b *backend) connect(ctx context.Context, e env, m config.Model, urls []str
 func (b *backend) served(ctx context.Context, server *openai.Client, endpoint string) (openai.Model, error) {
 	models, err := server.Models(ctx)
 	switch {
-	case errors.Is(err, llm.ErrUnreachable):
-		return openai.Model{}, fmt.Errorf("%w\n  is a server running there? trawl doctor --endpoint %s tells more", err, endpoint)
-	case err != nil && b.model != "" && ctx.Err() == nil && status(err) == http.StatusNotFound:
+	case err != nil && status(err) == http.StatusNotFound && b.model != "":
 		return openai.Model{ID: b.model}, nil
+	case err != nil && status(err) == http.StatusNotFound:
+		return openai.Model{}, fmt.Errorf("%w\n  it does not list its models: name one with --model", err)
 	case err != nil:
 		return openai.Model{}, err
 	}
@@ -183,12 +197,22 @@ func (b *backend) served(ctx context.Context, server *openai.Client, endpoint st
 	}
 	list := strings.Join(names, ", ")
 	switch {
+	case len(names) == 0 && b.model != "":
+		return openai.Model{ID: b.model}, nil
 	case len(names) == 0:
-		return openai.Model{}, fmt.Errorf("%s lists no model", endpoint)
+		return openai.Model{}, fmt.Errorf("%s lists no model: name one with --model", endpoint)
 	case b.model == "":
 		return openai.Model{}, fmt.Errorf("%s serves %d models: %s; choose one with --model", endpoint, len(names), list)
 	}
 	return openai.Model{}, fmt.Errorf("%s does not serve %s; it serves %s", endpoint, b.model, list)
+}
+
+// isSimulated reports whether a model id is one of the simulated model's, which
+// may be served by another process.
+func isSimulated(id string) bool {
+	skill, ok := strings.CutPrefix(id, "sim-")
+	_, err := sim.ParseSkill(skill)
+	return ok && err == nil
 }
 
 // status returns the HTTP status behind an error of a model call, 0 if none.

@@ -22,11 +22,11 @@ type evidence struct {
 	best     int    // rank
 }
 
-// Of the evidence for an answer people are shown so many documents that state
-// it, and others only to make up so few.
+// Of the evidence for an answer people are shown at most so many documents that
+// state it, or, if none does, so many of the others.
 const (
 	mostStating = 5
-	fewest      = 2
+	mostOthers  = 2
 )
 
 // evidenceFor returns the documents behind an answer, the best first: those
@@ -56,7 +56,10 @@ func evidenceFor(answer string, runs []*trajectory.Trajectory) []evidence {
 	for stating < len(list) && list[stating].Says {
 		stating++
 	}
-	return list[:min(max(min(stating, mostStating), fewest), len(list))]
+	if stating == 0 {
+		return list[:min(mostOthers, len(list))]
+	}
+	return list[:min(stating, mostStating)]
 }
 
 func collect(found map[string]*evidence, rollout int, r trajectory.Result, answer string) {

@@ -28,8 +28,11 @@ func TestEvidence(t *testing.T) {
 	for _, ev := range evidenceFor("Mira Voss", runs) {
 		got = append(got, ev.ID)
 	}
-	if diff := cmp.Diff([]string{"s", "o"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"s"}, got); diff != "" {
 		t.Errorf("evidence mismatch (-want +got):\n%s", diff)
+	}
+	if unstated := evidenceFor("Somebody else", runs); len(unstated) != 1 || unstated[0].Says {
+		t.Errorf("evidence for an answer that no document states: %+v", unstated)
 	}
 	if first := evidenceFor("Mira Voss", runs)[0]; first.Text != "The film was directed by Mira Voss. It won." || !first.Says {
 		t.Errorf("the excerpt is %q, want it to begin with the sentence of the answer", first.Text)

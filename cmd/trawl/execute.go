@@ -23,7 +23,6 @@ type runJob struct {
 	out       string
 	limit     int // of questions; 0 for all
 	shard     rollout.Shard
-	quiet     bool
 }
 
 // runSettings is what a manifest keeps of the settings: all of them, without
@@ -59,18 +58,18 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 		Questions: questions, Count: j.settings.Rollout.Count, Concurrency: j.settings.Rollout.Concurrency,
 		Seed: j.settings.Seed, Config: m.Config, Shard: j.shard,
 	}
-	var bar *progress
-	deps := rollout.Deps{Runner: p.agent, Store: st, Seeder: p.seeder, Progress: func(now rollout.Progress) {
-		if bar == nil {
-			bar = newProgress(e, "rollouts", now.Done, now.Total, j.quiet)
+	mine := 0
+	for i := range questions {
+		if j.shard.Holds(i) {
+			mine++
 		}
+	}
+	bar := newProgress(e, "rollouts", st.Found().Done, mine*plan.Count)
+	sum, err = rollout.Run(ctx, plan, rollout.Deps{Runner: p.agent, Store: st, Seeder: p.seeder, Progress: func(now rollout.Progress) {
 		bar.set(now.Done, now.Failed)
 		bar.fail(now.Err)
-	}}
-	sum, err = rollout.Run(ctx, plan, deps)
-	if bar != nil {
-		bar.close()
-	}
+	}})
+	bar.close()
 	return sum, err
 }
 
@@ -113,10 +112,7 @@ func wayOut(err error) string {
 
 // tellFound says on stderr what an earlier process left.
 func tellFound(e env, j runJob, f store.Found) {
-	if j.quiet {
-		return
-	}
-	if f.Done+f.Failed > 0 {
+	if f.Done+f.Failed > 0 && !e.isQuiet() {
 		fmt.Fprintf(e.stderr, "trawl: going on with %s: %d rollouts done, %d failed before\n", j.out, f.Done, f.Failed)
 	}
 	tellCounts(e, filepath.Join(j.out, "rollouts.jsonl"), f.Rollouts)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -30,7 +29,6 @@ type indexOptions struct {
 	out    string
 	format string
 	params live.Params
-	quiet  bool
 	json   bool
 }
 
@@ -40,7 +38,7 @@ func newIndex(e env) *cobra.Command {
 		Use:   "index SOURCE... --out DIR",
 		Short: "Build a BM25 index of a corpus",
 		Long:  indexHelp + strings.Join(wiki.Formats(), ", ") + ". All but text may be gzipped.",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  needs("SOURCE", 1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(wiki.Formats(), o.format) {
 				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--format %s: want one of %s", o.format, strings.Join(wiki.Formats(), ", "))}
@@ -53,7 +51,6 @@ func newIndex(e env) *cobra.Command {
 	fs.StringVar(&o.format, "format", wiki.Auto, "format of the sources")
 	fs.Float64Var(&o.params.K1, "k1", o.params.K1, "BM25's k1")
 	fs.Float64Var(&o.params.B, "b", o.params.B, "BM25's b")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	required(cmd, "out")
 	return cmd
@@ -68,7 +65,7 @@ func runIndex(ctx context.Context, e env, sources []string, o indexOptions) erro
 	}
 	took := time.Since(start)
 	if o.json {
-		return json.NewEncoder(e.stdout).Encode(map[string]any{
+		return writeJSON(e.stdout, map[string]any{
 			"index": o.out, "documents": stats.Documents, "terms": stats.Terms, "replaced": reader.Replaced,
 			"merged": reader.Merged, "elapsed_s": took.Seconds(),
 		})
@@ -85,7 +82,7 @@ func runIndex(ctx context.Context, e env, sources []string, o indexOptions) erro
 
 // buildIndex builds an index with progress.
 func buildIndex(ctx context.Context, e env, o indexOptions, docs iter.Seq2[search.Document, error], source string) (live.Stats, error) {
-	bar := newProgress(e, "documents", 0, 0, o.quiet)
+	bar := newProgress(e, "documents", 0, 0)
 	stats, err := live.Build(ctx, o.out, some(docs, source), live.BuildOptions{
 		Params: o.params, Source: source, Progress: func(n int) { bar.set(n, 0) },
 	})

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -46,8 +48,22 @@ type env struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	getenv   func(string) (string, bool)
-	terminal bool // stderr is one
+	terminal bool  // stderr is one
+	quiet    *bool // --quiet; nil is false
 }
+
+// patience is how long trawl waits for something before it says so.
+const patience = 4 * time.Second
+
+// waiting says on stderr what is waited for, if it takes long. The function that
+// it returns ends the wait.
+func (e env) waiting(format string, args ...any) (stop func()) {
+	timer := time.AfterFunc(patience, func() { fmt.Fprintf(e.stderr, "trawl: "+format+" …\n", args...) })
+	return func() { timer.Stop() }
+}
+
+// isQuiet reports whether progress is not wanted.
+func (e env) isQuiet() bool { return e.quiet != nil && *e.quiet }
 
 // run carries out one command line and returns the exit status. It is the only
 // place that reports an error.
@@ -66,11 +82,28 @@ func run(ctx context.Context, args []string, e env) int {
 		fmt.Fprintln(e.stderr, "trawl:", err)
 		return exitUsage
 	case ctx.Err() != nil:
-		fmt.Fprintln(e.stderr, "trawl: interrupted:", strings.TrimPrefix(err.Error(), "context canceled: "))
+		fmt.Fprintln(e.stderr, "trawl: interrupted"+kept(err))
 		return exitInterrupted
 	}
 	fmt.Fprintln(e.stderr, "trawl:", err)
 	return exitFailed
+}
+
+// kept returns what an interrupted command says of its work, if it says more
+// than that it was interrupted.
+func kept(err error) string {
+	if strings.Contains(err.Error(), context.Canceled.Error()) {
+		return ""
+	}
+	return ": " + err.Error()
+}
+
+// writeJSON prints one JSON value for machines, and for people who look at it.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }
 
 // A usageError is a command line that cannot be carried out.

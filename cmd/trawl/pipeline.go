@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"trawl/agent"
@@ -45,6 +46,9 @@ func (p *pipeline) open(ctx context.Context, e env, known agent.Dialect) (err er
 		return err
 	}
 	if p.backend, err = openBackend(ctx, e, s.Models.Agent, s.Rollout.Concurrency); err != nil {
+		if errors.Is(err, llm.ErrUnreachable) && !errors.Is(err, llm.ErrServer) {
+			err = fmt.Errorf("%w\n  is a server running there? trawl doctor tells more", err)
+		}
 		return err
 	}
 	if p.dialect, err = p.settleDialect(ctx, e, known); err != nil {
@@ -74,8 +78,11 @@ func openIndex(dir string) (*live.Index, live.Stats, error) {
 		return nil, live.Stats{}, errNoIndex
 	}
 	x, err := live.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, live.ErrForeign) {
+		err = fmt.Errorf("%w\n  trawl index corpus.jsonl --out DIR makes an index", err)
+	}
 	if err != nil {
-		return nil, live.Stats{}, fmt.Errorf("%w\n  trawl index corpus.jsonl --out DIR makes an index", err)
+		return nil, live.Stats{}, err
 	}
 	stats, err := x.Stats()
 	if err != nil {

@@ -21,28 +21,28 @@ const reasonsTold = 5
 // a terminal, a log line every few seconds elsewhere, nothing if quiet. Its
 // methods are safe for concurrent use.
 type progress struct {
-	what  string
-	bars  *mpb.Progress // nil off a terminal
-	bar   *mpb.Bar
-	log   zerolog.Logger
-	start time.Time
+	what    string
+	bars    *mpb.Progress // nil off a terminal
+	bar     *mpb.Bar
+	log     zerolog.Logger
+	start   time.Time
+	stop    chan struct{} // closed to end the log lines; nil if there are none
+	stopped chan struct{} // closed when they have ended
 
 	mu      sync.Mutex
 	total   int
 	done    int
 	first   int // done before start, which says nothing about speed
 	failed  int
-	told    time.Time
 	reasons int // failures told so far
 }
 
 // newProgress begins to show work of total units, of which done are done; a
 // total of 0 means that nobody knows it yet.
-func newProgress(e env, what string, done, total int, quiet bool) *progress {
-	now := time.Now()
-	p := &progress{what: what, log: zerolog.Nop(), start: now, told: now, total: total, done: done, first: done}
+func newProgress(e env, what string, done, total int) *progress {
+	p := &progress{what: what, log: zerolog.Nop(), start: time.Now(), total: total, done: done, first: done}
 	switch {
-	case quiet:
+	case e.isQuiet():
 	case e.terminal && total > 0:
 		p.bars = mpb.New(mpb.WithOutput(e.stderr), mpb.WithWidth(40), mpb.WithAutoRefresh())
 		p.bar = p.bars.AddBar(int64(total),
@@ -55,8 +55,25 @@ func newProgress(e env, what string, done, total int, quiet bool) *progress {
 		p.bar = p.bars.New(0, mpb.NopStyle(), mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return p.line() })))
 	default:
 		p.log = newLog(e.stderr)
+		p.stop, p.stopped = make(chan struct{}), make(chan struct{})
+		go p.tell()
 	}
 	return p
+}
+
+// tell logs how far the work is every few seconds, also when nothing happens.
+func (p *progress) tell() {
+	defer close(p.stopped)
+	tick := time.NewTicker(logEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-tick.C:
+			p.log.Info().Msg(p.line())
+		}
+	}
 }
 
 // newLog returns the log that people read on stderr.
@@ -68,16 +85,9 @@ func newLog(w io.Writer) zerolog.Logger {
 func (p *progress) set(done, failed int) {
 	p.mu.Lock()
 	p.done, p.failed = done, failed
-	tell := time.Since(p.told) >= logEvery
-	if tell {
-		p.told = time.Now()
-	}
 	p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.SetCurrent(int64(done))
-	}
-	if tell {
-		p.log.Info().Msg(p.line())
 	}
 }
 
@@ -109,6 +119,10 @@ func (p *progress) close() {
 		p.bar.Abort(false)
 		p.bars.Wait()
 		return
+	}
+	if p.stop != nil {
+		close(p.stop)
+		<-p.stopped
 	}
 	p.log.Info().Msg(p.line())
 }

@@ -12,11 +12,9 @@ import (
 func TestProgressLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		p := newProgress(env{stderr: &out}, "rollouts", 10, 110, false)
-		time.Sleep(logEvery - time.Second)
-		p.set(20, 0) // too soon to be told
-		time.Sleep(time.Second)
+		p := newProgress(env{stderr: &out}, "rollouts", 10, 110)
 		p.set(60, 1)
+		time.Sleep(logEvery + time.Millisecond)
 		for range reasonsTold + 3 {
 			p.fail(errors.New("unreachable"))
 		}
@@ -32,8 +30,9 @@ func TestProgressLines(t *testing.T) {
 }
 
 func TestProgressQuiet(t *testing.T) {
+	quiet := true
 	var out bytes.Buffer
-	p := newProgress(env{stderr: &out}, "rollouts", 0, 5, true)
+	p := newProgress(env{stderr: &out, quiet: &quiet}, "rollouts", 0, 5)
 	p.set(5, 1)
 	p.fail(errors.New("unreachable"))
 	p.close()

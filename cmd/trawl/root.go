@@ -6,15 +6,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const rootHelp = `trawl runs parallel search rollouts: it takes a research question, or a data set of
-them, starts K rollouts per question with diverse first queries, lets each search a
-corpus with a language model, and chooses among their answers.
+const rootHelp = `trawl takes a research question, or a data set of them, starts K rollouts per question
+with diverse first queries, and chooses among their answers. A rollout is one run of a
+language model over the question: it searches a corpus, reads, and answers.
 
   trawl demo                               see the whole job offline
+  trawl doctor                             what your model server can do
   trawl index corpus.jsonl --out IDX       make a corpus searchable
   trawl ask "..." --index IDX              one question
   trawl run --dataset hotpotqa:dev.json --index IDX --out RUN
   trawl score RUN                          pass@k and what it cost
+  trawl weave --out WORLD                  a synthetic corpus with questions
 
 Results go to stdout, everything else to stderr. Exit status: 0 done, 1 failed,
 2 usage, 130 interrupted.`
@@ -35,6 +37,7 @@ func newRoot(e env) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
+	e.quiet = root.PersistentFlags().Bool("quiet", false, "no progress")
 	root.AddCommand(
 		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newScore(e),
 		newWeave(e), newSim(e), newDoctor(e), newBench(e), newVersion(e),
@@ -56,15 +59,42 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return errorString(msg)
 }
 
+// flagError words an error about a flag for people: without the name of the
+// function that could not read it, and with a hint for what begins with a minus.
+func flagError(err error) error {
+	msg, _, found := strings.Cut(err.Error(), ": strconv.")
+	if found {
+		return errorString(msg)
+	}
+	if strings.HasPrefix(msg, "unknown shorthand flag: '") && msg[25] >= '0' && msg[25] <= '9' {
+		return errorString(msg + "; what begins with a minus and is no flag goes behind --")
+	}
+	return err
+}
+
 type errorString string
 
 func (s errorString) Error() string { return string(s) }
+
+// needs makes sure that a command has at least, and if max is not 0 at most, so
+// many arguments; what names them as the usage line does.
+func needs(what string, min, max int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < min:
+			return errorString(what + " is missing")
+		case max > 0 && len(args) > max:
+			return errorString("one " + what + " is wanted, these are several: put it in quotes")
+		}
+		return nil
+	}
+}
 
 // markUsage makes every error about flags or arguments, of every command, a
 // usageError.
 func markUsage(cmd *cobra.Command) {
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{command: c.CommandPath(), err: err}
+		return usageError{command: c.CommandPath(), err: flagError(err)}
 	})
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trawl/corpus/dataset"
 	"trawl/rollout"
@@ -35,7 +35,6 @@ type runOptions struct {
 	out     string
 	limit   int
 	shard   string
-	quiet   bool
 	json    bool
 }
 
@@ -58,7 +57,6 @@ func newRun(e env) *cobra.Command {
 	fs.StringVar(&o.out, "out", "", "run `folder`")
 	fs.IntVar(&o.limit, "limit", 0, "only the first `N` questions; may grow when a run goes on")
 	fs.StringVar(&o.shard, "shard", "", "only part `i/n` of the questions, each part into a folder of its own")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
 	f.register(cmd, configGroup, modelGroup, retrievalGroup, rolloutGroup)
 	required(cmd, "dataset", "out")
@@ -82,7 +80,7 @@ func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	if set.LeftOut > 0 && !o.quiet {
+	if set.LeftOut > 0 && !e.isQuiet() {
 		fmt.Fprintf(e.stderr, "trawl: %s: %d records are no questions of their own and are left out\n", set.Path, set.LeftOut)
 	}
 	known, err := knownDialect(o.out)
@@ -94,7 +92,7 @@ func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
 		return err
 	}
 	j := runJob{
-		settings: s, questions: questionsOf(set.Examples), out: o.out, limit: o.limit, shard: shard, quiet: o.quiet,
+		settings: s, questions: questionsOf(set.Examples), out: o.out, limit: o.limit, shard: shard,
 		dataset: datasetOf(set),
 	}
 	sum, err := execute(ctx, e, p, j)
@@ -139,7 +137,7 @@ func stopped(ctx context.Context, out string, sum rollout.Summary, err error) er
 // that a script notices.
 func printSummary(e env, o runOptions, sum rollout.Summary, simulated bool) error {
 	if o.json {
-		err := json.NewEncoder(e.stdout).Encode(map[string]any{
+		err := writeJSON(e.stdout, map[string]any{
 			"run": o.out, "planned": sum.Planned, "already_done": sum.AlreadyDone, "done": sum.Done,
 			"failed": sum.Failed, "elapsed_s": sum.Elapsed.Seconds(), "simulated": simulated,
 		})
@@ -150,6 +148,9 @@ func printSummary(e env, o runOptions, sum rollout.Summary, simulated bool) erro
 		fmt.Fprintf(e.stdout, "%s: %d rollouts done (%d in this run, %s), %d failed%s\n",
 			o.out, sum.AlreadyDone+sum.Done, sum.Done, sum.Elapsed.Round(100*time.Millisecond), sum.Failed, simulatedNote(simulated))
 		fmt.Fprintf(e.stdout, "next: trawl score %s\n", o.out)
+	}
+	if sum.Done > 0 && sum.Unanswered == sum.Done {
+		return fmt.Errorf("none of the %d rollouts has an answer: does the model keep to the format? trawl doctor looks, and %s/rollouts.jsonl has its replies", sum.Done, o.out)
 	}
 	if sum.Failed > 0 {
 		return fmt.Errorf("%d of %d rollouts failed; the same command tries them again", sum.Failed, sum.Planned)
@@ -184,7 +185,8 @@ func required(cmd *cobra.Command, names ...string) {
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		for _, n := range names {
 			if f := cmd.Flags().Lookup(n); f.Value.String() == "" {
-				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--%s is missing: %s", n, f.Usage)}
+				_, usage := pflag.UnquoteUsage(f)
+				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--%s is missing: %s", n, usage)}
 			}
 		}
 		return nil

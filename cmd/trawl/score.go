@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,7 +35,7 @@ func newScore(e env) *cobra.Command {
 		Use:   "score RUN...",
 		Short: "Answer metrics, pass@k, diversity and cost of a run",
 		Long:  scoreHelp,
-		Args:  cobra.MinimumNArgs(1),
+		Args:  needs("RUN", 1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := parseAt(o.at)
 			if err != nil {
@@ -47,11 +46,17 @@ func newScore(e env) *cobra.Command {
 				return err
 			}
 			if o.json {
-				enc := json.NewEncoder(e.stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(r)
+				err = writeJSON(e.stdout, r)
+			} else {
+				err = writeReport(e.stdout, strings.Join(args, " "), r)
+				for _, warning := range r.Warnings {
+					fmt.Fprintln(e.stderr, "trawl: warning:", warning)
+				}
 			}
-			return writeReport(e.stdout, strings.Join(args, " "), r)
+			if err == nil && r.Complete == 0 {
+				err = fmt.Errorf("nothing is scored: %d rollouts failed, %d are missing", r.Failed, r.Missing)
+			}
+			return err
 		},
 	}
 	fs := cmd.Flags()

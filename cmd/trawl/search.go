@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,16 +35,20 @@ func newSearch(e env) *cobra.Command {
 		Use:   "search QUERY... --index DIR",
 		Short: "Look at retrieval by hand",
 		Long:  searchHelp,
-		Args:  cobra.MinimumNArgs(1),
+		Args:  needs("QUERY", 1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.top < 1 {
 				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--top %d: want 1 or more", o.top)}
+			}
+			query := text.Collapse(strings.Join(args, " "))
+			if query == "" {
+				return usageError{command: cmd.CommandPath(), err: errors.New("the query is empty")}
 			}
 			s, err := f.load(cmd, e)
 			if err != nil {
 				return err
 			}
-			return runSearch(cmd.Context(), e, s.Retrieval.Index, strings.Join(args, " "), o)
+			return runSearch(cmd.Context(), e, s.Retrieval.Index, query, o)
 		},
 	}
 	fs := cmd.Flags()
@@ -66,7 +69,7 @@ func runSearch(ctx context.Context, e env, index, query string, o searchOptions)
 		return err
 	}
 	if o.json {
-		return json.NewEncoder(e.stdout).Encode(map[string]any{"query": query, "hits": jsonHits(hits)})
+		return writeJSON(e.stdout, map[string]any{"query": query, "hits": jsonHits(hits)})
 	}
 	for i, h := range hits {
 		fmt.Fprintf(e.stdout, "%2d. %s  [%s, %.3f]\n    %s\n", i+1, h.Title, h.ID, h.Score, excerpt(h.Text, shownText))

@@ -44,6 +44,11 @@ func newSim(e env) *cobra.Command {
 			if err != nil {
 				return usageError{command: cmd.CommandPath(), err: err}
 			}
+			if o.faults != "" {
+				if opts.Faults, err = sim.ReadFaults(o.faults); err != nil {
+					return err
+				}
+			}
 			return serveSim(cmd.Context(), e, opts)
 		},
 	}
@@ -65,10 +70,10 @@ func (o simOptions) parse() (sim.Options, error) {
 	if opts.Latency, err = sim.ParseLatency(o.latency); err != nil {
 		return opts, err
 	}
-	if o.faults != "" {
-		opts.Faults, err = sim.ReadFaults(o.faults)
+	if o.window < 1 {
+		return opts, fmt.Errorf("--max-model-len %d: want 1 or more", o.window)
 	}
-	return opts, err
+	return opts, nil
 }
 
 // faultList lists the faults with what each does.

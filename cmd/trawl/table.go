@@ -17,7 +17,9 @@ func writeReport(w io.Writer, name string, r *eval.Report) error {
 	fmt.Fprintf(w, "%s: %d questions × %d rollouts, %d complete, %d failed, %d missing, %d unscored%s\n\n",
 		name, r.Questions, r.Rollouts, r.Complete, r.Failed, r.Missing, r.Unscored, simulatedNote(r.Simulated))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "\tmean\t95 % interval\tquestions")
+	if r.EM != nil {
+		fmt.Fprintln(tw, "\tmean\t95 % interval\tquestions")
+	}
 	row := func(label string, s *eval.Stat) {
 		if s != nil {
 			fmt.Fprintf(tw, "%s\t%.3f\t%.3f–%.3f\t%d\n", label, s.Mean, s.CI95[0], s.CI95[1], s.N)
@@ -36,13 +38,7 @@ func writeReport(w io.Writer, name string, r *eval.Report) error {
 		return err
 	}
 	writeBelow(w, r)
-	if err := writeSources(w, r); err != nil {
-		return err
-	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, "warning:", warning)
-	}
-	return nil
+	return writeSources(w, r)
 }
 
 // writeBelow prints the figures that are no scores.
@@ -59,7 +55,7 @@ func writeBelow(w io.Writer, r *eval.Report) {
 	if c.Estimated {
 		estimated = " (estimated)"
 	}
-	fmt.Fprintf(w, "cost        %d model calls, %d prompt tokens (%d cached), %d completion tokens%s, %d searches, %.1f s\n",
+	fmt.Fprintf(w, "cost        %d model calls, %d prompt tokens (%d cached), %d completion tokens%s, %d searches, %.1f s of wall time\n",
 		c.LLMCalls, c.PromptTokens, c.CachedTokens, c.CompletionTokens, estimated, c.Searches, c.WallS)
 	fmt.Fprintf(w, "ended       %s\nanswers     %s\n", counts(r.Terminations), counts(r.AnswerSources))
 }
@@ -71,11 +67,11 @@ func writeSources(w io.Writer, r *eval.Report) error {
 	}
 	k := slices.Max(slices.Collect(maps.Keys(r.PassAt)))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "\nsource\tquestions\texact match\tF1\tpass@%d\trecall@3\trecall@10\n", k)
+	fmt.Fprintf(tw, "\nsource\tquestions\texact match\tF1\tpass@%d\trecall@3\trecall@10\tof all rollouts\n", k)
 	for _, name := range slices.Sorted(maps.Keys(r.BySource)) {
 		s := r.BySource[name]
-		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%.3f\t%.3f\n", name, s.Questions, meanOf(s.EM), meanOf(s.F1), meanOf(s.PassAt[k]),
-			s.Retrieval.RecallAt[3], s.Retrieval.RecallAt[10])
+		fmt.Fprintf(tw, "%s\t%d\t%s\t%s\t%s\t%.3f\t%.3f\t%.3f\n", name, s.Questions, meanOf(s.EM), meanOf(s.F1), meanOf(s.PassAt[k]),
+			s.Retrieval.RecallAt[3], s.Retrieval.RecallAt[10], s.Retrieval.RecallPooledAt[10])
 	}
 	return tw.Flush()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 
@@ -18,7 +17,7 @@ func newVersion(e env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return json.NewEncoder(e.stdout).Encode(map[string]any{
+				return writeJSON(e.stdout, map[string]any{
 					"version": version, "go": runtime.Version(), "rollout_schema": trajectory.Version,
 				})
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -27,7 +26,10 @@ func newWeave(e env) *cobra.Command {
 		Short: "Weave a synthetic corpus with questions",
 		Long:  weaveHelp,
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Entities < weave.MinEntities || o.Questions < 0 {
+				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--entities %d --questions %d: want %d entities or more, 0 questions or more", o.Entities, o.Questions, weave.MinEntities)}
+			}
 			w, err := weave.New(o)
 			if err != nil {
 				return err
@@ -36,9 +38,9 @@ func newWeave(e env) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(e.stdout).Encode(map[string]any{"out": out, "documents": w.Len(), "questions": len(w.Questions())})
+				return writeJSON(e.stdout, map[string]any{"out": out, "documents": w.Len(), "questions": len(w.Questions())})
 			}
-			_, err = fmt.Fprintf(e.stdout, "%s: %d documents, %d questions\nnext: trawl index %s/corpus.jsonl --out IDX\n", out, w.Len(), len(w.Questions()), out)
+			_, err = fmt.Fprintf(e.stdout, "%s: %d documents, %d questions\nnext: trawl index %s/corpus.jsonl --out IDX\n      trawl run --dataset woven:%s/questions.jsonl --index IDX --out RUN\n", out, w.Len(), len(w.Questions()), out, out)
 			return err
 		},
 	}

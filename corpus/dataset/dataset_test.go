@@ -216,15 +216,15 @@ func TestErrors(t *testing.T) {
 		name, loader, file, content string
 		want                        []string // parts of the message
 	}{
-		{"bad JSON line", "flashrag", "q.jsonl", "{\"id\":\"a\",\"question\":\"x\"}\n\n{\"id\":\"b\",\n", []string{"q.jsonl: line 3: unexpected end of JSON input"}},
+		{"bad JSON line", "flashrag", "q.jsonl", "{\"id\":\"a\",\"question\":\"x\"}\n\n{\"id\":\"b\",\n", []string{"q.jsonl: line 3: not JSON: it is cut off"}},
 		{"wrong type of a key", "musique", "q.jsonl", `{"id":"2hop__1","question":["x"]}`, []string{`line 1: key "question": is a JSON array`}},
 		{"no object", "nq", "q.json", `[3]`, []string{"record 1: is a JSON number, not an object"}},
 		{"missing question", "hotpotqa", "d.json", `[{"_id":"1","question":"x"},{"_id":"2"}]`, []string{`d.json: record 2: key "question": missing or empty`}},
 		{"missing id", "hotpotqa", "d.json", `[{"question":"x"}]`, []string{`record 1: key "_id": missing or empty`}},
 		{"same id on two lines", "flashrag", "q.jsonl", "{\"id\":\"a\",\"question\":\"x\"}\n{\"id\":\"b\",\"question\":\"y\"}\n{\"id\":\"a\",\"question\":\"z\"}\n", []string{`line 3: id "a" stands at line 1 already`}},
 		{"same id in a list", "2wiki", "d.json", `[{"_id":"1","question":"x"},{"_id":"1","question":"y"}]`, []string{`record 2: id "1" stands at record 1 already`}},
-		{"list cut short", "hotpotqa", "d.json", `[{"_id":"1","question":"x"}`, []string{"after record 1: unexpected"}},
-		{"record cut short", "hotpotqa", "d.json", `[{"_id":"1","question":"x"},{"_id":`, []string{"record 2: unexpected EOF"}},
+		{"list cut short", "hotpotqa", "d.json", `[{"_id":"1","question":"x"}`, []string{"after record 1: not JSON: it is cut off"}},
+		{"record cut short", "hotpotqa", "d.json", `[{"_id":"1","question":"x"},{"_id":`, []string{"record 2: not JSON: it is cut off"}},
 		{"odd supporting facts", "hotpotqa", "d.json", `[{"_id":"1","question":"x","supporting_facts":[["a"],[2]]}]`, []string{`record 1: key "supporting_facts": a pair without a title`}},
 		{"odd answer", "nq", "q.jsonl", `{"question":"x","answer":{"a":1}}`, []string{`line 1: key "answer": {"a":1} is not a string`}},
 		{"choice out of range", "flashrag", "q.jsonl", `{"id":"a","question":"x","choices":["y"],"golden_answers":[1]}`, []string{`line 1: key "golden_answers": "1" is not the index of one of 1 choices`}},
@@ -238,7 +238,10 @@ func TestErrors(t *testing.T) {
 		{"JSON where a table is due", "popqa", "t.tsv", `{"id":1}`, []string{"t.tsv: is JSON, not a table"}},
 		{"a table where JSON is due", "musique", "t.tsv", "id\tquestion\n", []string{"t.tsv: is not JSON"}},
 		{"an object without Data", "triviaqa", "t.json", `{"Version":1.0,"Split":"dev"}`, []string{`no key "Data"`}},
-		{"empty", "frames", "t.tsv", "", []string{"no questions; expected a TSV file with the columns Prompt and Answer"}},
+		{"empty", "frames", "t.tsv", "", []string{"t.tsv is empty; expected a TSV file with the columns Prompt and Answer"}},
+		{"blanks", "musique", "q.jsonl", " \n\n", []string{"q.jsonl is empty; expected JSON lines as in musique_ans_v1.0_dev.jsonl"}},
+		{"UTF-16", "flashrag", "q.jsonl", "\xff\xfe{\x00", []string{"q.jsonl is UTF-16: save it as UTF-8"}},
+		{"no JSON", "flashrag", "q.jsonl", `{"id":"a"x}`, []string{"q.jsonl: line 1: not JSON at byte 10"}},
 		{"only a header", "frames", "t.tsv", "Prompt\tAnswer\n", []string{"no questions"}},
 		{"damaged gzip", "nq", "q.gz", "\x1f\x8bnope", []string{"q.gz", "gzip"}},
 	}

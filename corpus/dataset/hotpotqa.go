@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"trawl/internal/text"
 )
 
 // A hotpotRecord is a record of HotpotQA and of 2WikiMultihopQA, which took
@@ -65,13 +67,13 @@ func factTitles(key string, raw json.RawMessage) ([]string, error) {
 		return nil, nil
 	case raw[0] == '{':
 		if err := json.Unmarshal(raw, &columns); err != nil {
-			return nil, fmt.Errorf("key %q: %w", key, err)
+			return nil, fmt.Errorf("key %q: %w", key, text.JSONError(err))
 		}
 		return titles(columns.Title), nil
 	}
 	var pairs [][]json.RawMessage
 	if err := json.Unmarshal(raw, &pairs); err != nil {
-		return nil, fmt.Errorf("key %q: neither pairs nor columns: %w", key, err)
+		return nil, fmt.Errorf("key %q: neither pairs nor columns: %w", key, text.JSONError(err))
 	}
 	for _, pair := range pairs {
 		var name string

@@ -35,6 +35,9 @@ func read(set *Set, l loader) error {
 	raw := io.TeeReader(f, hash)
 	c := &collector{set: set, places: make(map[string]string)}
 	if err := c.readAll(raw, p); err != nil {
+		if errors.Is(err, text.ErrUTF16) || errors.Is(err, text.ErrEmpty) {
+			return fmt.Errorf("%s %w; expected %s", set.Path, err, l.form)
+		}
 		return fmt.Errorf("%s: %w", set.Path, err)
 	}
 	if len(set.Examples) == 0 {
@@ -87,6 +90,8 @@ func (c *collector) readAll(r io.Reader, p parser) error {
 	}
 	isJSON := first == '{' || first == '['
 	switch {
+	case first == 0:
+		return text.ErrEmpty
 	case isJSON && p.json == nil:
 		return errors.New("is JSON, not a table")
 	case !isJSON && p.table == nil:
@@ -150,14 +155,14 @@ func (c *collector) readWrapped(d *json.Decoder, parse func([]byte) (Example, er
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return err
+			return text.JSONError(err)
 		}
 		if key == "Data" {
 			return c.readList(d, parse)
 		}
 		var other json.RawMessage
 		if err := d.Decode(&other); err != nil {
-			return fmt.Errorf("key %q: %w", key, err)
+			return fmt.Errorf("key %q: %w", key, text.JSONError(err))
 		}
 	}
 	return errors.New(`no key "Data"`)
@@ -167,7 +172,7 @@ func (c *collector) readWrapped(d *json.Decoder, parse func([]byte) (Example, er
 func (c *collector) readList(d *json.Decoder, parse func([]byte) (Example, error)) error {
 	open, err := d.Token()
 	if err != nil {
-		return err
+		return text.JSONError(err)
 	}
 	if open != json.Delim('[') {
 		return fmt.Errorf("%v where a list should begin", open)
@@ -176,7 +181,7 @@ func (c *collector) readList(d *json.Decoder, parse func([]byte) (Example, error
 		place := fmt.Sprintf("record %d", n)
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+			return fmt.Errorf("%s: %w", place, text.JSONError(err))
 		}
 		e, perr := parse(raw)
 		if err := c.add(place, e, perr); err != nil {
@@ -184,17 +189,9 @@ func (c *collector) readList(d *json.Decoder, parse func([]byte) (Example, error
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("after record %d: %w", c.records, noEOF(err))
+		return fmt.Errorf("after record %d: %w", c.records, text.JSONError(err))
 	}
 	return nil
-}
-
-// noEOF returns err, but an end that came too early as such.
-func noEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // A row is one record of a table: values by lower-case column name.

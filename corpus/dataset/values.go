@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trawl/internal/text"
 	"trawl/trajectory"
 )
 
@@ -19,21 +20,21 @@ func decode(raw []byte, v any) error {
 	e, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case !ok:
-		return err
+		return text.JSONError(err)
 	case e.Field == "":
 		return fmt.Errorf("is a JSON %s, not an object", e.Value)
 	}
 	return fmt.Errorf("key %q: is a JSON %s", e.Field, e.Value)
 }
 
-// question returns the question of a record. Text must not be empty; key is
+// question returns the question of a record. What is asked must not be empty; key is
 // what the data set calls it.
-func question(id, text, key string) (trajectory.Question, error) {
-	text = strings.TrimSpace(text)
-	if text == "" {
+func question(id, asked, key string) (trajectory.Question, error) {
+	asked = strings.TrimSpace(asked)
+	if asked == "" {
 		return trajectory.Question{}, fmt.Errorf("key %q: missing or empty", key)
 	}
-	return trajectory.Question{ID: id, Text: text}, nil
+	return trajectory.Question{ID: id, Text: asked}, nil
 }
 
 // identified is [question] for data sets that have ids of their own.
@@ -67,7 +68,7 @@ func texts(key string, raw json.RawMessage) ([]string, error) {
 	list := []json.RawMessage{raw}
 	if raw[0] == '[' {
 		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, fmt.Errorf("key %q: %w", key, err)
+			return nil, fmt.Errorf("key %q: %w", key, text.JSONError(err))
 		}
 	}
 	out := make([]string, len(list))
@@ -77,7 +78,7 @@ func texts(key string, raw json.RawMessage) ([]string, error) {
 			return nil, fmt.Errorf("key %q: %s is not a string", key, item)
 		case '"':
 			if err := json.Unmarshal(item, &out[i]); err != nil {
-				return nil, fmt.Errorf("key %q: %w", key, err)
+				return nil, fmt.Errorf("key %q: %w", key, text.JSONError(err))
 			}
 		default:
 			out[i] = string(item)

@@ -91,10 +91,14 @@ func New(opts Options) (*World, error) {
 		opts.Mix = DefaultMix()
 	}
 	if opts.Entities < MinEntities || opts.Entities > MaxEntities {
-		return nil, fmt.Errorf("weave: %d entities, want %d to %d", opts.Entities, MinEntities, MaxEntities)
+		return nil, fmt.Errorf("weave: a world of %d entities: want %d to %d", opts.Entities, MinEntities, MaxEntities)
 	}
-	if m := opts.Mix; opts.Questions < 0 || min(m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison) < 0 {
-		return nil, fmt.Errorf("weave: %d questions with the mix %+v: negative", opts.Questions, opts.Mix)
+	if opts.Questions < 0 {
+		return nil, fmt.Errorf("weave: %d questions, want 0 or more", opts.Questions)
+	}
+	if m := opts.Mix; min(m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison) < 0 {
+		return nil, fmt.Errorf("weave: a negative share in the mix of questions: %d chains of 2, %d of 3, %d of 4, %d intersections, %d comparisons",
+			m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison)
 	}
 	w := &World{opts: opts, starts: census(opts.Entities)}
 	w.nameAll(seed.Rand(opts.Seed, "weave", "names"))

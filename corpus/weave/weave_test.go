@@ -185,9 +185,9 @@ func TestNewFails(t *testing.T) {
 		want string
 	}{
 		{"too small", weave.Options{Entities: 10}, "10 entities"},
-		{"too large", weave.Options{Entities: 1 << 40}, "want 50 to 2000000"},
-		{"negative", weave.Options{Questions: -1}, "negative"},
-		{"negative share", weave.Options{Mix: weave.Mix{Chain2: 2, Chain3: -1}}, "negative"},
+		{"too large", weave.Options{Entities: 1 << 40}, "weave: a world of 1099511627776 entities: want 50 to 2000000"},
+		{"negative", weave.Options{Questions: -1}, "weave: -1 questions, want 0 or more"},
+		{"negative share", weave.Options{Mix: weave.Mix{Chain2: 2, Chain3: -1}}, "weave: a negative share in the mix of questions: 2 chains of 2, -1 of 3, 0 of 4, 0 intersections, 0 comparisons"},
 		{"too many questions", weave.Options{Entities: 50, Questions: 5000}, "a world of 50 entities holds"},
 	}
 	for _, tt := range tests {

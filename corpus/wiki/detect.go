@@ -3,30 +3,61 @@ package wiki
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"path/filepath"
+	"io"
 	"strings"
+
+	"trawl/internal/text"
 )
 
 // headBytes is how much of a file is looked at to tell its format.
 const headBytes = 1 << 16
 
-// detect tells a file's format by its name and first bytes.
-func detect(path string) (string, error) {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
-	switch {
-	case strings.HasSuffix(name, ".tsv"):
-		return DPR, nil
-	case isTextName(name):
-		return Text, nil
-	}
+// peek returns the beginning of a file, which must be text of some kind.
+func peek(path string) ([]byte, error) {
 	src, err := openSource(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer src.close()
-	head, _ := src.Peek(headBytes) // fewer bytes come with an error that the reading will meet
-	if format := detectJSON(bytes.TrimSpace(head)); format != "" {
+	head, err := src.Peek(headBytes)
+	switch {
+	case len(bytes.TrimSpace(head)) == 0 && errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s %w", path, text.ErrEmpty)
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, fmt.Errorf("%s is %s, not text", path, binaryKind(head))
+	}
+	return head, nil // an error that came with fewer bytes will be met by the reading
+}
+
+// binaryKind names a kind of file in which corpora are found, and which is to be
+// unpacked or converted first.
+func binaryKind(head []byte) string {
+	for _, kind := range []struct{ magic, name string }{
+		{"PAR1", "Parquet"}, {"PK\x03\x04", "a zip archive"}, {"BZh", "compressed with bzip2"}, {"\xfd7zXZ", "compressed with xz"},
+		{"\x28\xb5\x2f\xfd", "compressed with zstd"}, {"%PDF", "PDF"}, {"SQLite format 3", "an SQLite database"},
+	} {
+		if bytes.HasPrefix(head, []byte(kind.magic)) {
+			return kind.name
+		}
+	}
+	return "binary"
+}
+
+// detect tells a file's format by its name and first bytes.
+func detect(path string, head []byte) (string, error) {
+	switch {
+	case hasEnding(path, ".tsv"):
+		return DPR, nil
+	case isTextName(path):
+		return Text, nil
+	}
+	head = bytes.TrimSpace(head)
+	if isQuestions(head) {
+		return "", fmt.Errorf("%s looks like a data set of questions, not a corpus", path)
+	}
+	if format := detectJSON(head); format != "" {
 		return format, nil
 	}
 	if first, _, _ := bytes.Cut(head, []byte("\n")); bytes.Count(first, []byte("\t")) == 2 {
@@ -36,12 +67,25 @@ func detect(path string) (string, error) {
 		path, strings.Join(Formats()[1:], ", "))
 }
 
+// isQuestions reports whether the first record is a question with an answer and
+// without paragraphs.
+func isQuestions(head []byte) bool {
+	if !startsJSON(head) {
+		return false
+	}
+	keys, whole := firstKeys(head)
+	answered := keys["golden_answers"] || keys["answer"] || keys["answers"]
+	return whole && keys["question"] && answered && !keys["context"] && !keys["paragraphs"] && !keys["contents"] && !keys["text"]
+}
+
+func startsJSON(head []byte) bool { return len(head) > 0 && (head[0] == '{' || head[0] == '[') }
+
 // detectJSON tells a format by the keys of the first record; "" if it cannot.
 func detectJSON(head []byte) string {
-	if len(head) == 0 || head[0] != '{' && head[0] != '[' {
+	if !startsJSON(head) {
 		return ""
 	}
-	keys := firstKeys(head)
+	keys, _ := firstKeys(head)
 	switch {
 	case keys["contents"]:
 		return SearchR1
@@ -63,27 +107,29 @@ func detectJSON(head []byte) string {
 	return ""
 }
 
-// firstKeys returns the keys of the first object, as far as the head has them.
-func firstKeys(head []byte) map[string]bool {
-	keys := make(map[string]bool)
+// firstKeys returns the keys of the first object, as far as the head has them,
+// and whether it has all of it.
+func firstKeys(head []byte) (keys map[string]bool, whole bool) {
+	keys = make(map[string]bool)
 	dec := json.NewDecoder(bytes.NewReader(head))
 	if head[0] == '[' {
 		dec.Token()
 	}
 	if open, _ := dec.Token(); open != json.Delim('{') {
-		return keys
+		return keys, false
 	}
 	for dec.More() {
 		key, err := dec.Token()
 		name, ok := key.(string)
 		if err != nil || !ok {
-			break
+			return keys, false
 		}
 		keys[name] = true
 		var value json.RawMessage
 		if dec.Decode(&value) != nil {
-			break
+			return keys, false
 		}
 	}
-	return keys
+	_, err := dec.Token() // }
+	return keys, err == nil
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"trawl/internal/text"
 	"trawl/search"
 )
 
@@ -65,7 +66,7 @@ func readList(src *source, path string, visit visitor) error {
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return fmt.Errorf("%s: the list does not end: %w", path, cause(io.ErrUnexpectedEOF))
+		return fmt.Errorf("%s: the list does not end: %w", path, errCutOff)
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func readTitles(src *source, path string, visit visitor) error {
 			err = dec.Decode(&sentences)
 		}
 		if err != nil {
-			return listError(jsonError(err), path, dec.InputOffset(), number)
+			return listError(err, path, dec.InputOffset(), number)
 		}
 		name, _ := title.(string)
 		if err := visit(paragraph(name, join(sentences), place{path: path})); err != nil {
@@ -89,7 +90,7 @@ func readTitles(src *source, path string, visit visitor) error {
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return fmt.Errorf("%s: the object does not end: %w", path, cause(io.ErrUnexpectedEOF))
+		return fmt.Errorf("%s: the object does not end: %w", path, errCutOff)
 	}
 	return nil
 }
@@ -101,9 +102,9 @@ func listError(err error, path string, offset int64, number int) error {
 		return visitError.error
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = cause(io.ErrUnexpectedEOF)
+		err = errCutOff
 	}
-	return fmt.Errorf("%v: record %d: %w", place{path, lineAt(path, offset)}, number, err)
+	return fmt.Errorf("%v: record %d: %w", place{path, lineAt(path, offset)}, number, text.JSONError(err))
 }
 
 // A visitError is an error of the visitor, not of the file.
@@ -186,7 +187,7 @@ func parseParagraphs(raw []byte, at place) ([]record, error) {
 		}
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return nil, jsonError(err)
+		return nil, text.JSONError(err)
 	}
 	switch {
 	case r.Context != nil:
@@ -215,7 +216,7 @@ func parseContext(raw json.RawMessage, at place) ([]record, error) {
 	}
 	if raw[0] == '{' {
 		if err := json.Unmarshal(raw, &columns); err != nil {
-			return nil, fmt.Errorf("key context: %w", jsonError(err))
+			return nil, fmt.Errorf("key context: %w", text.JSONError(err))
 		}
 		if len(columns.Title) != len(columns.Sentences) {
 			return nil, fmt.Errorf("key context: %d titles and %d lists of sentences", len(columns.Title), len(columns.Sentences))
@@ -255,10 +256,10 @@ func join(sentences []string) string {
 }
 
 // paragraph makes a record whose id is 64 bits of the hash of title and text.
-func paragraph(title, text string, at place) record {
-	hash := sha256.Sum256([]byte(title + "\n" + text))
+func paragraph(title, body string, at place) record {
+	hash := sha256.Sum256([]byte(title + "\n" + body))
 	return record{
-		Document: search.Document{ID: hex.EncodeToString(hash[:8]), Title: title, Text: text},
+		Document: search.Document{ID: hex.EncodeToString(hash[:8]), Title: title, Text: body},
 		place:    at,
 		merge:    true,
 	}

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"strings"
 
+	"trawl/internal/text"
 	"trawl/search"
 )
 
 // parsePassage parses a line of Search-R1's and FlashRAG's corpora.
-func parsePassage(text []byte, _ int) (record, bool, error) {
+func parsePassage(raw []byte, _ int) (record, bool, error) {
 	var p struct {
 		ID       json.RawMessage
 		Contents *string
@@ -19,8 +20,8 @@ func parsePassage(text []byte, _ int) (record, bool, error) {
 		Text     *string
 		URL      string
 	}
-	if err := json.Unmarshal(text, &p); err != nil {
-		return record{}, false, jsonError(err)
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return record{}, false, text.JSONError(err)
 	}
 	id, err := parseID(p.ID)
 	if err != nil {
@@ -68,27 +69,4 @@ func parseID(raw json.RawMessage) (string, error) {
 		return "", errors.New("empty")
 	}
 	return id, nil
-}
-
-// jsonError words an error of encoding/json by the key, if it has one.
-func jsonError(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if !errors.As(err, &mismatch) {
-		return fmt.Errorf("not JSON: %w", err)
-	}
-	if mismatch.Field == "" {
-		return fmt.Errorf("want %s, found %s", kindName(mismatch), mismatch.Value)
-	}
-	return fmt.Errorf("key %s: want %s, found %s", strings.ToLower(mismatch.Field), kindName(mismatch), mismatch.Value)
-}
-
-func kindName(e *json.UnmarshalTypeError) string {
-	switch kind := e.Type.Kind().String(); kind {
-	case "slice", "array":
-		return "a list"
-	case "struct", "map":
-		return "an object"
-	default:
-		return "a " + kind
-	}
 }

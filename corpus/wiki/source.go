@@ -30,6 +30,9 @@ func openSource(path string) (*source, error) {
 	r, err := text.NewReader(f)
 	if err != nil {
 		f.Close()
+		if errors.Is(err, text.ErrUTF16) {
+			return nil, fmt.Errorf("%s %w", path, err)
+		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &source{r, f}, nil
@@ -37,10 +40,13 @@ func openSource(path string) (*source, error) {
 
 func (s *source) close() { s.file.Close() }
 
+// errCutOff is that of a file that ends too early.
+var errCutOff = errors.New("the file is cut off")
+
 // cause words an error of reading: compressed files are often cut short.
 func cause(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file is cut off: %w", err)
+		return errCutOff
 	}
 	return err
 }

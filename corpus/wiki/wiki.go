@@ -21,6 +21,10 @@
 //     100 words. An id is the file's path within the folder, "#", and a number.
 //   - auto: tells these apart by name and first bytes.
 //
+// Of a folder the text format reads the .txt and .md files, the others read the
+// .json, .jsonl and .tsv files, and auto whichever of the two there are. Hidden
+// files, links to folders and empty files in it are passed over.
+//
 // Files may be compressed with gzip. A byte order mark, blank lines, "\r\n" and a
 // last line without an end are accepted; a line of more than 16 MiB is not. Bytes
 // that are not UTF-8 become U+FFFD, and [Reader.Replaced] counts the documents.
@@ -36,10 +40,7 @@ package wiki
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -171,88 +172,14 @@ func (r *Reader) each(visit visitor) error {
 	if r.Format != "" && !slices.Contains(Formats(), r.Format) {
 		return fmt.Errorf("unknown format %q; known are %s", r.Format, strings.Join(Formats(), ", "))
 	}
-	for _, path := range r.Paths {
-		if err := eachIn(path, r.Format, visit); err != nil {
+	all, err := files(r.Paths, r.Format)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		if err := eachIn(f, r.Format, visit); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// eachIn visits the records of a file, or of the text files of a folder.
-func eachIn(path, format string, visit visitor) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return eachOf(path, format, visit)
-	}
-	if format != "" && format != Auto && format != Text {
-		return fmt.Errorf("%s is a folder; only format %s reads folders", path, Text)
-	}
-	files, err := textFiles(path)
-	if err != nil {
-		return err
-	}
-	if len(files) == 0 {
-		return fmt.Errorf("%s: no .txt or .md file in the folder", path)
-	}
-	for _, name := range files {
-		if err := readText(filepath.Join(path, filepath.FromSlash(name)), name, visit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eachOf visits the records of a file.
-func eachOf(path, format string, visit visitor) error {
-	if format == "" || format == Auto {
-		var err error
-		if format, err = detect(path); err != nil {
-			return err
-		}
-	}
-	switch format {
-	case SearchR1, FlashRAG:
-		return readLines(path, parsePassage, visit)
-	case DPR:
-		return readLines(path, parseRow, visit)
-	case Text:
-		return readText(path, filepath.Base(path), visit)
-	}
-	return readParagraphs(path, visit)
-}
-
-// textFiles returns the text files below a folder, by path within it, sorted.
-// Hidden ones are left out.
-func textFiles(folder string) ([]string, error) {
-	var names []string
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if path != folder && strings.HasPrefix(entry.Name(), ".") {
-			if entry.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if entry.Type().IsRegular() && isTextName(entry.Name()) {
-			name, err := filepath.Rel(folder, path)
-			if err != nil {
-				return err
-			}
-			names = append(names, filepath.ToSlash(name))
-		}
-		return nil
-	})
-	slices.Sort(names)
-	return names, err
-}
-
-func isTextName(name string) bool {
-	name = strings.ToLower(strings.TrimSuffix(name, ".gz"))
-	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
 }

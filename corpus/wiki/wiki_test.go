@@ -166,8 +166,8 @@ func TestErrors(t *testing.T) {
 		{"empty id", wiki.SearchR1, "c.jsonl", `{"id":"","contents":"a"}` + "\n", "c.jsonl:1: key id: empty"},
 		{"an id of another kind", wiki.SearchR1, "c.jsonl", `{"id":[1],"contents":"a"}` + "\n", "c.jsonl:1: key id: want a string or a number"},
 		{"no contents", wiki.SearchR1, "c.jsonl", `{"id":"1","title":"a"}` + "\n", "c.jsonl:1: key contents: missing"},
-		{"contents of another kind", wiki.SearchR1, "c.jsonl", `{"id":"1","contents":7}` + "\n", "c.jsonl:1: key contents: want a string, found number"},
-		{"a list for an object", wiki.SearchR1, "c.jsonl", "[]\n", "c.jsonl:1: want an object, found array"},
+		{"contents of another kind", wiki.SearchR1, "c.jsonl", `{"id":"1","contents":7}` + "\n", "c.jsonl:1: key contents: want a string, found a number"},
+		{"a list for an object", wiki.SearchR1, "c.jsonl", "[]\n", "c.jsonl:1: want an object, found a list"},
 		{"duplicate number", wiki.SearchR1, "c.jsonl", `{"id":"1","contents":"a"}` + "\n\n" + `{"id":1,"contents":"b"}` + "\n", "c.jsonl:3: key id: \"1\" stands also at "},
 		{"duplicate name", wiki.SearchR1, "c.jsonl", `{"id":"x","contents":"a"}` + "\n" + `{"id":"x","contents":"b"}` + "\n", "c.jsonl:2: key id: \"x\" stands also at "},
 		{"too few columns", wiki.DPR, "c.tsv", row + "2\ttext\n", "c.tsv:2: want 3 columns (id, text, title), found 2"},
@@ -184,9 +184,19 @@ func TestErrors(t *testing.T) {
 		{"an object without end", wiki.HotpotQA, "c.json", `{"a":["b"]`, "c.json: the object does not end: the file is cut off"},
 		{"sentences of another kind", wiki.HotpotQA, "c.json", `{"a":["b"],"c":"d"}`, "c.json:1: record 2: want a list"},
 		{"half a paragraph line", wiki.MuSiQue, "c.jsonl", `{"title":"a","text":"b"}` + "\n" + `{"title`, "c.jsonl:2: the last line is cut off: not JSON"},
-		{"cut compression", wiki.SearchR1, "c.gz", compressed(t, strings.Repeat(`{"id":"1"`, 99))[:40], "the file is cut off: unexpected EOF"},
+		{"cut compression", wiki.SearchR1, "c.gz", compressed(t, strings.Repeat(`{"id":"1"`, 99))[:40], "c.gz:1: the file is cut off"},
 		{"unknown to auto", wiki.Auto, "c.bin", "hello\n", "say which of search-r1, "},
-		{"nothing to auto", wiki.Auto, "c.jsonl", "", "say which of search-r1, "},
+		{"nothing to auto", wiki.Auto, "c.jsonl", "", "c.jsonl is empty"},
+		{"blanks", wiki.Auto, "c.txt", " \n\n", "c.txt is empty"},
+		{"nothing, compressed", wiki.SearchR1, "c.jsonl.gz", compressed(t, ""), "c.jsonl.gz is empty"},
+		{"no format to be told", wiki.Auto, "c", "some words", "say which of search-r1, "},
+		{"UTF-16", wiki.Auto, "c.jsonl", "\xff\xfe{\x00", "c.jsonl is UTF-16: save it as UTF-8"},
+		{"UTF-16 of the other kind", wiki.Text, "c.txt", "\xfe\xff\x00a", "c.txt is UTF-16: save it as UTF-8"},
+		{"binary rows", wiki.Auto, "c.tsv", "a\tb\tc\x00", "c.tsv is binary, not text"},
+		{"binary without a name", wiki.Auto, "c", "a\tb\t\x00\x01\n", "c is binary, not text"},
+		{"a Parquet file", wiki.Auto, "c.parquet", "PAR1\x15\x00\x15", "c.parquet is Parquet, not text"},
+		{"questions", wiki.Auto, "q.jsonl", `{"id":"1","question":"?","golden_answers":["a"]}` + "\n", "q.jsonl looks like a data set of questions, not a corpus"},
+		{"a list of questions", wiki.Auto, "q.json", `[{"question":"?","answer":"a"}]`, "q.json looks like a data set of questions"},
 		{"unknown format", "parquet", "c.jsonl", "", `unknown format "parquet"; known are auto, `},
 		{"no text", wiki.Text, "c.txt", strings.Repeat("x", 2<<20), "c.txt: a word of more than 1 MiB: not a text file"},
 	}
@@ -211,10 +221,10 @@ func TestPaths(t *testing.T) {
 	if _, _, err := read(t, wiki.Auto, filepath.Join(t.TempDir(), "absent.jsonl")); err == nil || !strings.Contains(err.Error(), "absent.jsonl") {
 		t.Errorf("an absent file: %v", err)
 	}
-	if _, _, err := read(t, wiki.Auto, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .txt or .md file") {
+	if _, _, err := read(t, wiki.Auto, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .txt, .md, .json, .jsonl or .tsv file in the folder; it holds no files") {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, _, err := read(t, wiki.DPR, t.TempDir()); err == nil || !strings.Contains(err.Error(), "only format text reads folders") {
+	if _, _, err := read(t, wiki.DPR, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .json, .jsonl or .tsv file in the folder") {
 		t.Errorf("a folder as dpr: %v", err)
 	}
 	a := write(t, "a.jsonl", `{"id":"1","contents":"a"}`+"\n")
@@ -238,6 +248,62 @@ func TestPaths(t *testing.T) {
 	}
 	if r.Merged != 2 {
 		t.Errorf("merged %d paragraphs, want 2: Ann Ash within HotpotQA, Bo Birch across", r.Merged)
+	}
+}
+
+// TestOtherSources has sources that are no file of a corpus.
+func TestOtherSources(t *testing.T) {
+	dir := func(files ...string) string {
+		path := t.TempDir()
+		for _, name := range files {
+			content := fmt.Sprintf(`{"id":%q,"contents":"a"}`, name)
+			if strings.HasPrefix(name, "empty") {
+				content = ""
+			}
+			if err := os.WriteFile(filepath.Join(path, name), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	one := dir("a.jsonl")
+	tests := []struct {
+		name, format string
+		paths        []string
+		docs         int
+		want         string // of the error
+	}{
+		{"a folder of lines", wiki.Auto, []string{dir("b.jsonl", "a.jsonl", "c.json")}, 3, ""},
+		{"a folder of lines, by name of the format", wiki.SearchR1, []string{dir("b.jsonl", "a.jsonl")}, 2, ""},
+		{"texts beside others, as text", wiki.Text, []string{dir("b.jsonl", "a.md")}, 1, ""},
+		{"an empty file among others", wiki.Auto, []string{dir("empty.jsonl", "a.jsonl")}, 1, ""},
+		{"texts beside others", wiki.Auto, []string{dir("b.jsonl", "a.jsonl", "README.md")}, 0, "holds 2 .jsonl, 1 .md: give the files one by one, or say that the format is text"},
+		{"only others", wiki.Auto, []string{dir("a.parquet", "b.parquet", "LICENSE")}, 0, "no .txt, .md, .json, .jsonl or .tsv file in the folder; it holds 2 .parquet, 1 other"},
+		{"no texts", wiki.Text, []string{dir("a.jsonl")}, 0, "no .txt or .md file in the folder; it holds 1 .jsonl"},
+		{"a folder twice", wiki.Auto, []string{one, one}, 0, one + " is given twice"},
+		{"a file by two names", wiki.Auto, []string{filepath.Join(one, "a.jsonl"), filepath.Join(one, ".", "..", filepath.Base(one)) + "/./a.jsonl"}, 0, "are the same file or folder"},
+		{"a device", wiki.Auto, []string{os.DevNull}, 0, os.DevNull + " is a device: want a file or a folder"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			docs, _, err := read(t, tt.format, tt.paths...)
+			if tt.want == "" && (err != nil || len(docs) != tt.docs) {
+				t.Errorf("%d documents, %v, want %d", len(docs), err, tt.docs)
+			}
+			if tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("error is %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestLinkedFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(write(t, "blob", `{"id":"1","contents":"a"}`), filepath.Join(dir, "corpus.jsonl")); err != nil {
+		t.Skip(err)
+	}
+	if docs, _, err := read(t, wiki.Auto, dir); err != nil || len(docs) != 1 {
+		t.Errorf("a folder of links: %d documents, %v", len(docs), err)
 	}
 }
 

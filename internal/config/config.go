@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -111,15 +112,52 @@ func overlay(s *Settings, text []byte, getenv func(string) (string, bool)) error
 	if e.err != nil {
 		return e.err
 	}
+	if err := fraction(file.Docs[0].Body, reflect.TypeOf(*s)); err != nil {
+		return err
+	}
 	d := yaml.NewDecoder(bytes.NewReader(nil), yaml.Strict(), yaml.Validator(checker{}))
-	return d.DecodeFromNode(file.Docs[0].Body, s)
+	return inWords(d.DecodeFromNode(file.Docs[0].Body, s))
+}
+
+// inWords returns an error of the decoder without the names of Go's types.
+func inWords(err error) error {
+	var wrong *yaml.TypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	p := wrong.Token.Position
+	return placed{fmt.Sprintf("[%d:%d] ", p.Line, p.Column), fmt.Sprintf("want %s, found %q", typeWords(wrong.DstType), wrong.Token.Value)}
+}
+
+// A placed error has a position before its text.
+type placed struct{ at, text string }
+
+func (p placed) Error() string { return p.at + p.text }
+
+// typeWords says what a setting of a type wants.
+func typeWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeWords(t.Elem())
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "keys with values"
 }
 
 // overrideYAML turns "a.b=c" into "a: {b: c}", so that an override is read and
 // checked as a file is.
 func overrideYAML(o string) ([]byte, error) {
 	path, value, ok := strings.Cut(o, "=")
-	if !ok || path == "" {
+	if !ok || path == "" || strings.TrimSpace(value) == "" {
 		return nil, errors.New("want key=value, for example --set agent.turns=6")
 	}
 	var b strings.Builder
@@ -137,9 +175,13 @@ func overrideYAML(o string) ([]byte, error) {
 // unplaced drops the position from an error about an override, which has none
 // that its author could see.
 func unplaced(err error) error {
-	var placed yaml.Error
-	if errors.As(err, &placed) {
-		return errors.New(placed.GetMessage())
+	var own placed
+	if errors.As(err, &own) {
+		return errors.New(own.text)
+	}
+	var lib yaml.Error
+	if errors.As(err, &lib) {
+		return errors.New(lib.GetMessage())
 	}
 	return err
 }

@@ -59,11 +59,16 @@ func TestErrors(t *testing.T) {
 		want       []string
 	}{
 		{"misspelt key", "agent:\n  turn: 5\n", nil, []string{"[2:3]", `unknown field "turn"`}},
-		{"wrong type", "agent:\n  turns: many\n", nil, []string{"[2:10]", "string"}},
+		{"wrong type", "agent:\n  turns: many\n", nil, []string{"[2:10] want a whole number, found \"many\""}},
 		{"out of range", "agent:\n  turns: 0\n", nil, []string{"[2:10]", "turns", "0 is out of range", "1 or more"}},
 		{"no such choice", "rollout:\n  first-query: random\n", nil, []string{"[2:16]", "divinit, standard"}},
 		{"repeated key", "seed: 1\nseed: 2\n", nil, []string{"[2:1]", "already defined"}},
 		{"variable not set", "retrieval:\n  index: ${NOWHERE}\n", nil, []string{"[2:10]", "${NOWHERE} is not set"}},
+		{"fraction for a whole number", "agent:\n  turns: 3.5\n", nil, []string{"[2:10]", "a whole number"}},
+		{"not a number", "models:\n  agent: {temperature: .nan}\n", nil, []string{"temperature", "out of range"}},
+		{"keys for a number", "agent:\n  turns: {x: 5}\n", nil, []string{"[2:10]", "a whole number"}},
+		{"set without a value at all", "", []string{"agent.turns="}, []string{"key=value"}},
+		{"set of a wrong type", "", []string{"agent.turns=six"}, []string{`--set agent.turns=six: want a whole number, found "six"`}},
 		{"not YAML", "agent: [\n", nil, []string{"[1:8]"}},
 		{"two documents", "seed: 1\n---\nseed: 2\n", nil, []string{"one YAML document"}},
 		{"set without value", "", []string{"agent.turns"}, []string{"--set agent.turns", "key=value"}},

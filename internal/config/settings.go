@@ -17,11 +17,11 @@ type Models struct {
 
 // A Model says where a model is and how it samples.
 type Model struct {
-	Endpoints   []string       `yaml:"endpoints" json:"endpoints"`     // base URLs, or "sim"; empty: found out
-	Name        string         `yaml:"name" json:"name"`               // empty: the only one that is served
-	KeyEnv      string         `yaml:"key-env" json:"key-env"`         // variable that holds the key; empty: TRAWL_API_KEY, then OPENAI_API_KEY
-	Temperature *float64       `yaml:"temperature" json:"temperature"` // nil: the server's default
-	TopP        *float64       `yaml:"top-p" json:"top-p"`             // nil: the server's default
+	Endpoints   []string       `yaml:"endpoints" json:"endpoints"`                                        // base URLs, or "sim"; empty: found out
+	Name        string         `yaml:"name" json:"name"`                                                  // empty: the only one that is served
+	KeyEnv      string         `yaml:"key-env" json:"key-env"`                                            // variable that holds the key; empty: TRAWL_API_KEY, then OPENAI_API_KEY
+	Temperature *float64       `yaml:"temperature" json:"temperature" validate:"omitempty,gte=0,lte=100"` // nil: the server's default
+	TopP        *float64       `yaml:"top-p" json:"top-p" validate:"omitempty,gt=0,lte=1"`                // nil: the server's default
 	MaxTokens   int            `yaml:"max-tokens" json:"max-tokens" validate:"gte=1"`
 	Extra       map[string]any `yaml:"extra" json:"extra"`                              // further keys of the request body
 	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1"`         // seconds for one reply
@@ -49,8 +49,8 @@ type Agent struct {
 
 // Rollout sets the K rollouts of a question.
 type Rollout struct {
-	Count       int     `yaml:"count" json:"count" validate:"gte=1"`
-	Concurrency int     `yaml:"concurrency" json:"concurrency" validate:"gte=1"`
+	Count       int     `yaml:"count" json:"count" validate:"gte=1,lte=10000"`
+	Concurrency int     `yaml:"concurrency" json:"concurrency" validate:"gte=1,lte=100000"`
 	FirstQuery  string  `yaml:"first-query" json:"first-query" validate:"oneof=divinit standard"`
 	DivInit     DivInit `yaml:"divinit" json:"divinit"`
 	Budget      Budget  `yaml:"budget" json:"budget"`
@@ -60,7 +60,7 @@ type Rollout struct {
 type DivInit struct {
 	Pool        int     `yaml:"pool" json:"pool" validate:"gte=1"` // n candidates
 	Lambda      float64 `yaml:"lambda" json:"lambda" validate:"gte=0,lte=1"`
-	Temperature float64 `yaml:"temperature" json:"temperature" validate:"gte=0"`
+	Temperature float64 `yaml:"temperature" json:"temperature" validate:"gte=0,lte=100"`
 	Pick        string  `yaml:"pick" json:"pick" validate:"oneof=max-min random"`
 	Turns       int     `yaml:"turns" json:"turns" validate:"gte=1"` // diversified turns; the paper's method is 1
 }

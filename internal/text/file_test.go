@@ -63,6 +63,11 @@ func TestNewReader(t *testing.T) {
 	if _, err := text.NewReader(strings.NewReader("\x1f\x8bnot gzip at all")); err == nil {
 		t.Error("a file that only begins like gzip is no error")
 	}
+	for _, file := range []string{"\xff\xfea\x00", "\xfe\xff\x00a", zipped("\xff\xfea\x00")} {
+		if _, err := text.NewReader(strings.NewReader(file)); err != text.ErrUTF16 {
+			t.Errorf("of %q: error %v, want %v", file, err, text.ErrUTF16)
+		}
+	}
 	whole := zipped(strings.Repeat("line\n", 1000))
 	r, err := text.NewReader(strings.NewReader(whole[:len(whole)-9]))
 	if err == nil {

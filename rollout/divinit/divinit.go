@@ -92,7 +92,7 @@ func (s *Seeder) Pool(ctx context.Context, q trajectory.Question, k int, base in
 		ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: n - len(found.texts), Have: found.texts}
 		reply, err := s.ask(ctx, ask, seed.Derive(base, "pool", attempt))
 		if err != nil {
-			return pool, fmt.Errorf("divinit: question %s: %w", q.ID, err)
+			return pool, fmt.Errorf("divinit: %w", err)
 		}
 		pool.Calls++
 		pool.Usage.Add(trajectory.CallUsage(reply.Usage))
@@ -140,7 +140,7 @@ func (s *Seeder) Propose(ctx context.Context, q trajectory.Question, steps []tra
 	}
 	reply, err := s.ask(ctx, ask, seed.Derive(base, "propose", turn))
 	if err != nil {
-		return self, trajectory.CallUsage{}, 0, fmt.Errorf("divinit: question %s: turn %d: %w", q.ID, turn, err)
+		return self, trajectory.CallUsage{}, 0, fmt.Errorf("divinit: turn %d: %w", turn, err)
 	}
 	usage := trajectory.CallUsage(reply.Usage)
 	read := Parse(reply.Message.Content, ask.N)

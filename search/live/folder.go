@@ -16,6 +16,7 @@ const (
 	metaFile     = "index.json"
 	buildingFile = "index.building"
 	storeFolder  = "store"
+	storeRoot    = "root.bolt" // bleve's list of segments
 
 	formatName    = "trawl live index"
 	formatVersion = 1
@@ -90,8 +91,8 @@ func writeMeta(dir string, m meta) error {
 }
 
 // claim makes dir a folder in which an index is being built. It takes a folder
-// that is absent, empty, or left by a building that was cut short, which is
-// cleared; anything else is left as it is.
+// that is absent, empty, left by a building that was cut short, or holds a
+// damaged index, which are cleared; anything else is left as it is.
 func claim(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -109,7 +110,12 @@ func claim(dir string) error {
 		if _, err := readMeta(dir); errors.Is(err, ErrForeign) {
 			return err
 		}
-		return ErrExists
+		if !isDamaged(dir) {
+			return ErrExists
+		}
+		if err := discard(dir); err != nil {
+			return err
+		}
 	case has[buildingFile]:
 		if err := clearStore(dir); err != nil {
 			return err
@@ -136,6 +142,24 @@ func clearStore(dir string) error {
 		}
 	}
 	return os.RemoveAll(store)
+}
+
+// isDamaged reports whether the complete index in dir is of no use any more.
+func isDamaged(dir string) bool {
+	x, err := Open(dir)
+	if err == nil {
+		x.Close()
+	}
+	return errors.Is(err, ErrDamaged)
+}
+
+// discard removes a complete index from dir. index.json goes last, for without
+// the store it says that the index is damaged.
+func discard(dir string) error {
+	if err := os.RemoveAll(filepath.Join(dir, storeFolder)); err != nil {
+		return err
+	}
+	return os.Remove(filepath.Join(dir, metaFile))
 }
 
 // abandon removes what claim and the store put into dir.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -38,8 +41,8 @@ type Index struct {
 
 var _ search.Engine = (*Index)(nil)
 
-// Create makes an empty index in dir, which must be absent, empty, or left by a
-// building that was cut short. The index counts as complete once Close has
+// Create makes an empty index in dir, which must be absent, empty, left by a
+// building that was cut short, or hold a damaged index. The index counts as complete once Close has
 // returned without error.
 func Create(dir string, params Params) (*Index, error) {
 	x, err := create(dir, params)
@@ -61,7 +64,10 @@ func create(dir string, params Params) (*Index, error) {
 
 // Open opens the complete index in dir for searching. It fails with [ErrBusy] if
 // a process that adds documents does not finish within a second, and with
-// [ErrIncomplete] if the index was never finished.
+// [ErrIncomplete] if the index was never finished. It fails with [ErrDamaged] if
+// the files do not hold the documents that index.json counts, or, in an index of
+// up to 1 GiB, are not those that were written. Damage that shows only later
+// makes searches fail with it.
 func Open(dir string) (*Index, error) { return open(dir, false) }
 
 // Grow opens the complete index in dir for adding documents and searching. It
@@ -77,11 +83,29 @@ func open(dir string, writable bool) (*Index, error) {
 	}
 	if err == nil {
 		var x *Index
-		if x, err = start(dir, writable, m); err == nil {
+		if x, err = openComplete(dir, writable, m); err == nil {
 			return x, nil
 		}
 	}
 	return nil, fmt.Errorf("live: open %s: %w", dir, err)
+}
+
+// openComplete opens the store of a complete index, which must hold what
+// index.json says.
+func openComplete(dir string, writable bool, m meta) (*Index, error) {
+	info, err := os.Stat(filepath.Join(dir, storeFolder, storeRoot))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 { // bleve would begin a new one
+		return nil, damaged("its %s/%s is missing or empty", storeFolder, storeRoot)
+	}
+	x, err := start(dir, writable, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.matches(x.view); err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
 }
 
 // beingBuilt reports whether a process holds the store of an incomplete index.
@@ -100,7 +124,10 @@ func start(dir string, writable bool, m meta) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{dir: dir, writable: writable, meta: m, store: s, pending: index.NewBatch(), added: make(map[string]contents)}
-	if x.view, err = newView(s, m.Params); err != nil {
+	if err = guarded(s.check); err == nil {
+		x.view, err = newView(s, m.Params)
+	}
+	if err != nil {
 		s.close()
 		return nil, err
 	}

@@ -57,11 +57,14 @@ import (
 var (
 	// ErrIncomplete: the folder holds an index whose building was cut short.
 	ErrIncomplete = errors.New("the index is incomplete: run trawl index again")
+	// ErrDamaged: the files of the index are not what was written.
+	ErrDamaged = errors.New("the index is damaged")
 	// ErrBusy: another process holds the index in a way that excludes this use.
 	ErrBusy = errors.New("another process is using the index")
 	// ErrForeign: the folder holds something that is not an index of this package.
 	ErrForeign = errors.New("not a trawl index")
-	// ErrExists: the folder holds a complete index, which Create leaves alone.
+	// ErrExists: the folder holds a complete index that is not damaged, which
+	// Create leaves alone.
 	ErrExists = errors.New("the folder already holds an index")
 	// ErrClosed: the index was closed.
 	ErrClosed = errors.New("the index is closed")

@@ -24,6 +24,7 @@ type store struct {
 }
 
 // openStore opens the store in dir, and creates it if it is absent and writable.
+// Its memory and its lock stay if bleve panicked, which is then [ErrDamaged].
 func openStore(dir string, writable bool) (*store, error) {
 	queue := index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
 	s, err := scorch.NewScorch(scorch.Name, map[string]any{
@@ -35,11 +36,15 @@ func openStore(dir string, writable bool) (*store, error) {
 		queue.Close()
 		return nil, err
 	}
-	if err := s.Open(); err != nil {
-		queue.Close()
+	err = guarded(func() error {
+		err := silently(s.Open)
 		if errors.Is(err, bolt.ErrTimeout) {
-			return nil, ErrBusy
+			return ErrBusy
 		}
+		return err
+	})
+	if err != nil {
+		queue.Close()
 		return nil, err
 	}
 	return &store{s.(*scorch.Scorch), queue}, nil

@@ -47,7 +47,7 @@ func newView(s *store, params Params) (*view, error) {
 		return nil, err
 	}
 	v := &view{snapshot: reader.(*scorch.IndexSnapshot), params: params, lists: newCache(cacheBytes)}
-	if err := v.load(); err != nil {
+	if err := guarded(v.load); err != nil {
 		v.close()
 		return nil, err
 	}
@@ -142,16 +142,18 @@ func (v *view) document(number uint32) (search.Document, error) {
 // readDocument reads the document with the number in a segment and the id.
 func readDocument(s *scorch.SegmentSnapshot, number uint64, id string) (search.Document, error) {
 	doc := search.Document{ID: id}
-	err := s.VisitDocument(number, func(name string, _ byte, value []byte, _ []uint64) bool {
-		switch name {
-		case titleField:
-			doc.Title = string(value)
-		case textField:
-			doc.Text = string(value)
-		case urlField:
-			doc.URL = string(value)
-		}
-		return true
+	err := guarded(func() error {
+		return s.VisitDocument(number, func(name string, _ byte, value []byte, _ []uint64) bool {
+			switch name {
+			case titleField:
+				doc.Title = string(value)
+			case textField:
+				doc.Text = string(value)
+			case urlField:
+				doc.URL = string(value)
+			}
+			return true
+		})
 	})
 	return doc, err
 }
@@ -161,11 +163,15 @@ func (v *view) get(id string) (search.Document, bool, error) {
 	if id == "" {
 		return search.Document{}, false, nil
 	}
-	number, err := v.snapshot.InternalID(id)
+	var number index.IndexInternalID
+	err := guarded(func() (err error) {
+		number, err = v.snapshot.InternalID(id)
+		return err
+	})
 	if err != nil || number == nil {
 		return search.Document{}, false, err
 	}
-	doc, err := v.document(uint32(index.IndexInternalID(number).Value()))
+	doc, err := v.document(uint32(number.Value()))
 	return doc, err == nil, err
 }
 
@@ -178,7 +184,12 @@ func (v *view) list(ctx context.Context, c class, term string) (*list, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	docs, freqs, err := v.postings(c, term)
+	var docs []uint32
+	var freqs []uint64
+	err := guarded(func() (err error) {
+		docs, freqs, err = v.postings(c, term)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("term %q: %w", term, err)
 	}

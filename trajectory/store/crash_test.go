@@ -70,7 +70,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := store.Open(dir, manifest())
-	if want := fmt.Sprintf("store: %s is being written by process %d", dir, cmd.Process.Pid); err == nil || err.Error() != want {
+	if want := fmt.Sprintf("store: %s is being written by process %d: wait for it, or stop it", dir, cmd.Process.Pid); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	read(t, dir) // a reader is not kept out

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"trawl/internal/atomicfile"
+	"trawl/internal/text"
 	"trawl/trajectory"
 )
 
@@ -96,7 +97,7 @@ func loadJournal(path string, wants func(trajectory.Key) bool) (*journal, Counts
 func decodeEntry(line []byte) (entry, error) {
 	var e entry
 	if err := json.Unmarshal(line, &e); err != nil {
-		return e, err
+		return e, text.JSONError(err)
 	}
 	switch {
 	case e.Pool != nil && e.Turn == nil:

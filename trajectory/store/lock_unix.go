@@ -28,7 +28,7 @@ func lockDir(dir string) (_ io.Closer, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, fmt.Errorf("%s is being written by %s", dir, holder(f))
+		return nil, fmt.Errorf("%s is being written by %s: wait for it, or stop it", dir, holder(f))
 	case err != nil && !errors.Is(err, syscall.ENOSYS) && !errors.Is(err, syscall.ENOTSUP):
 		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}

@@ -79,11 +79,13 @@ type file interface {
 
 // A log is a file of lines that grows at its end. It is safe for concurrent use.
 type log struct {
-	f file
+	f    file
+	path string
+	info os.FileInfo // of f; nil if nobody is to watch the path
 
 	mu     sync.Mutex
 	end    int64
-	broken error // of an fsync, after which nobody knows what is on disk
+	broken error // of an fsync, after which nobody knows what is on disk, or ErrGone
 
 	syncing sync.Mutex
 	synced  int64 // guarded by syncing
@@ -110,7 +112,11 @@ func openLog(path string, keep func(line []byte, at int64) error) (*log, Counts,
 	if err != nil {
 		return nil, counts, errors.Join(err, f.Close())
 	}
-	return &log{f: f, end: end}, counts, nil
+	info, err := f.Stat()
+	if err != nil {
+		return nil, counts, errors.Join(err, f.Close())
+	}
+	return &log{f: f, path: path, info: info, end: end}, counts, nil
 }
 
 // makeFile makes a file whose name is on disk when it returns.
@@ -125,13 +131,35 @@ func makeFile(path string) (*os.File, error) {
 	return f, nil
 }
 
+// present makes sure that the path still names the file: what is written to one
+// that was deleted, or moved, is in no run any more. It needs l.mu.
+func (l *log) present() error {
+	if l.broken != nil || l.info == nil {
+		return l.broken
+	}
+	now, err := os.Stat(l.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(l.info, now):
+		l.broken = fmt.Errorf("%s %w: what was written since is lost, unless the folder was moved", l.path, ErrGone)
+		return l.broken
+	}
+	return err
+}
+
+// check is present for callers without l.mu.
+func (l *log) check() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.present()
+}
+
 // append writes a line, which has its end, and returns its offset. If it cannot
 // be written whole, the file stays as it was.
 func (l *log) append(line []byte) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.broken != nil {
-		return 0, l.broken
+	if err := l.present(); err != nil {
+		return 0, err
 	}
 	at := l.end
 	if _, err := l.f.WriteAt(line, at); err != nil {
@@ -159,10 +187,14 @@ func (l *log) sync() error {
 	if err != nil {
 		return err
 	}
-	if err := l.f.Sync(); err != nil {
-		l.mu.Lock()
+	err = l.f.Sync()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
 		l.broken = err
-		l.mu.Unlock()
+		return err
+	}
+	if err := l.present(); err != nil {
 		return err
 	}
 	l.synced = end
@@ -182,6 +214,9 @@ func (l *log) empty() error {
 	defer l.syncing.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.present(); err != nil {
+		return err
+	}
 	if err := l.f.Truncate(0); err != nil {
 		return err
 	}

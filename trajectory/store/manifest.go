@@ -255,16 +255,44 @@ func readManifest(dir string) (Manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fmt.Errorf("%s is not the manifest of a run: %w", filepath.Join(dir, manifestName), err)
-	}
-	if m.V == 0 {
-		return m, fmt.Errorf("%s %w: its %s is of something else", dir, ErrNoRun, manifestName)
-	}
-	if m.V != ManifestVersion {
+	err = text.JSONError(json.Unmarshal(data, &m))
+	if err == nil && m.V != 0 && m.V != ManifestVersion {
 		return m, fmt.Errorf("%s has version %d, this trawl reads %d", filepath.Join(dir, manifestName), m.V, ManifestVersion)
 	}
-	return m, nil
+	if err == nil {
+		err = m.whole()
+	}
+	switch {
+	case err == nil:
+		return m, nil
+	case hasRollouts(dir):
+		return m, fmt.Errorf("%s %w (%v): the rollouts in %s beside it are untouched; put a copy of the manifest back, or begin anew in another folder",
+			filepath.Join(dir, manifestName), ErrDamaged, err, rolloutsName)
+	}
+	return m, fmt.Errorf("%s %w: its %s is of something else (%v)", dir, ErrNoRun, manifestName, err)
+}
+
+// whole reports a key that every manifest has, and m has not.
+func (m Manifest) whole() error {
+	for _, k := range []struct {
+		name string
+		has  bool
+	}{{"v", m.V != 0}, {"config", m.Config != ""}, {"created", !m.Created.IsZero()}} {
+		if !k.has {
+			return fmt.Errorf("the key %s is missing", k.name)
+		}
+	}
+	return nil
+}
+
+func hasRollouts(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, rolloutsName))
+	return err == nil
+}
+
+// lostManifest is the error of a folder with rollouts and without a manifest.
+func lostManifest(dir string) error {
+	return fmt.Errorf("%s %w: its rollouts are there in %s, but %s is gone: put a copy of it back", dir, ErrNoRun, rolloutsName, manifestName)
 }
 
 // updateManifest writes m to dir unless it is what stands there.

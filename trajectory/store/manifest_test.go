@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,9 +115,9 @@ func TestOpenRefuses(t *testing.T) {
 			m.Prompts = map[string]string{"agent": strings.Repeat("x", 99)}
 		}), `store: DIR holds another run: run.models.agent was "Qwen/Qwen3-8B", is now "Qwen/Qwen3-4B"; run.prompts.agent was "sha256:11", is now "` + strings.Repeat("x", 79) + "…"},
 		{"a folder of something else", file("thesis.tex", "x"), "store: DIR is not a run folder: it holds thesis.tex and no manifest.json"},
-		{"rollouts without a manifest", file("rollouts.jsonl", "x"), "store: DIR is not a run folder: it holds rollouts.jsonl and no manifest.json"},
-		{"another program's manifest", file("manifest.json", `{"name":"app"}`), "store: DIR is not a run folder: its manifest.json is of something else"},
-		{"a broken manifest", file("manifest.json", `{`), "store: DIR/manifest.json is not the manifest of a run: unexpected end of JSON input"},
+		{"rollouts without a manifest", file("rollouts.jsonl", "x"), "store: DIR is not a run folder: its rollouts are there in rollouts.jsonl, but manifest.json is gone: put a copy of it back"},
+		{"another program's manifest", file("manifest.json", `{"name":"app"}`), "store: DIR is not a run folder: its manifest.json is of something else (the key v is missing)"},
+		{"a broken manifest", file("manifest.json", `{`), "store: DIR is not a run folder: its manifest.json is of something else (not JSON: it is cut off)"},
 		{"config and settings disagree", set(func(m *store.Manifest) { m.Config = "sha256:1" }), "store: the manifest's config is sha256:1, but its fixed settings hash to " + config()},
 		{"settings that are no object", set(func(m *store.Manifest) { m.Fixed = json.RawMessage(`[1]`) }), "store: the manifest's fixed settings are not a JSON object"},
 	}
@@ -154,6 +155,59 @@ func contents(t *testing.T, dir string) map[string]string {
 		}
 	}
 	return out
+}
+
+// TestDamagedManifest checks what is said of a run whose manifest alone is lost.
+func TestDamagedManifest(t *testing.T) {
+	const rest = ": the rollouts in rollouts.jsonl beside it are untouched; put a copy of the manifest back, or begin anew in another folder"
+	half := func(whole string) string { return whole[:len(whole)/2] }
+	tests := []struct {
+		name   string
+		change func(whole string) string
+		want   string
+	}{
+		{"empty", func(string) string { return "" }, "not JSON: it is cut off"},
+		{"half", half, "not JSON: it is cut off"},
+		{"a list", func(string) string { return "[]" }, "want an object, found a list"},
+		{"an object of something else", func(string) string { return `{"name":"app"}` }, "the key v is missing"},
+		{"only a version", func(string) string { return `{"v":1}` }, "the key config is missing"},
+		{"no time", func(string) string { return `{"v":1,"config":"sha256:1"}` }, "the key created is missing"},
+		{"a key of another kind", func(string) string { return `{"v":1,"dataset":{"path":3}}` }, "key dataset.path: want a string, found a number"},
+		{"an odd time", func(string) string { return `{"v":1,"created":"today"}` }, "want a time such as 2006-01-02T15:04:05Z, found today"},
+		{"zeros", func(whole string) string { return strings.Repeat("\x00", len(whole)) }, "not JSON at byte 1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			check(t, open(t, dir).Close())
+			path := filepath.Join(dir, "manifest.json")
+			whole, err := os.ReadFile(path)
+			check(t, err)
+			check(t, os.WriteFile(path, []byte(tt.change(string(whole))), 0o644))
+			want := "store: " + path + " is damaged (" + tt.want + ")" + rest
+			if _, err := store.Open(dir, manifest()); !errors.Is(err, store.ErrDamaged) || err.Error() != want {
+				t.Errorf("Open: %v, want %s", err, want)
+			}
+			if _, err := store.Read(dir); !errors.Is(err, store.ErrDamaged) || err.Error() != want {
+				t.Errorf("Read: %v, want %s", err, want)
+			}
+			check(t, os.WriteFile(path, whole, 0o644))
+			check(t, open(t, dir).Close()) // the way out
+		})
+	}
+}
+
+func TestLostManifest(t *testing.T) {
+	dir := t.TempDir()
+	check(t, open(t, dir).Close())
+	check(t, os.Remove(filepath.Join(dir, "manifest.json")))
+	want := "store: " + dir + " is not a run folder: its rollouts are there in rollouts.jsonl, but manifest.json is gone: put a copy of it back"
+	if _, err := store.Open(dir, manifest()); !errors.Is(err, store.ErrNoRun) || err.Error() != want {
+		t.Errorf("Open: %v, want %s", err, want)
+	}
+	if _, err := store.Read(dir); !errors.Is(err, store.ErrNoRun) || err.Error() != want {
+		t.Errorf("Read: %v, want %s", err, want)
+	}
 }
 
 func TestEditedManifest(t *testing.T) {

@@ -110,10 +110,12 @@ func scan(dir string, yield func(*trajectory.Trajectory, error) bool) error {
 func supersedes(newFailed, oldFailed bool) bool { return !newFailed || oldFailed }
 
 // ReadManifest returns the manifest of the run folder dir. The error matches
-// [ErrNoRun] if dir is none.
+// [ErrNoRun] if dir is none, and [ErrDamaged] if only the manifest is to blame.
 func ReadManifest(dir string) (Manifest, error) {
 	m, err := readManifest(dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && hasRollouts(dir):
+		return m, fmt.Errorf("store: %w", lostManifest(dir))
 	case errors.Is(err, fs.ErrNotExist):
 		return m, fmt.Errorf("store: %s %w: it has no %s", dir, ErrNoRun, manifestName)
 	case err != nil:

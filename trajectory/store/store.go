@@ -48,11 +48,16 @@ const (
 var (
 	ErrNoRun    = errors.New("is not a run folder")
 	ErrOtherRun = errors.New("holds another run")
+	ErrDamaged  = errors.New("is damaged")
 )
+
+// ErrGone is the error of writing to a folder that was deleted or moved.
+var ErrGone = errors.New("has gone")
 
 // A Store is a run folder open for writing. Its methods are safe for concurrent
 // use. An error of one that writes means that the disk does not keep the run
-// any more; what was there before is as it was.
+// any more, or that the folder is not there any more ([ErrGone]); what was there
+// before is as it was.
 type Store struct {
 	config   string
 	lock     io.Closer
@@ -134,6 +139,8 @@ func prepare(dir string) error {
 		switch e.Name() {
 		case manifestName:
 			return nil
+		case rolloutsName:
+			return lostManifest(dir)
 		case lockName, manifestName + atomicfile.TempSuffix: // of a process that was killed as it began
 		default:
 			foreign = e.Name()
@@ -177,7 +184,7 @@ func (s *Store) Append(t *trajectory.Trajectory) error {
 	if err := t.Validate(); err != nil {
 		return fmt.Errorf("store: %v: %w", key, err)
 	}
-	line, err := encode(t)
+	line, err := encode(t.Explicit())
 	if err != nil {
 		return fmt.Errorf("store: %v: %w", key, err)
 	}
@@ -230,6 +237,9 @@ func (s *Store) RecordPool(p trajectory.Pool) error {
 // Complete empties the journal. It is called when all that was planned is done
 // and nothing failed.
 func (s *Store) Complete() error {
+	if err := s.rollouts.check(); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
 	if err := s.journal.empty(); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -265,7 +275,7 @@ func encode(v any) ([]byte, error) {
 func decode(line []byte) (*trajectory.Trajectory, error) {
 	var t trajectory.Trajectory
 	if err := json.Unmarshal(line, &t); err != nil {
-		return nil, err
+		return nil, text.JSONError(err)
 	}
 	return &t, t.Validate()
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"trawl/trajectory"
 	"trawl/trajectory/store"
@@ -102,7 +104,7 @@ func TestRunIsKept(t *testing.T) {
 	check(t, s.Close())
 
 	run := read(t, dir)
-	if diff := cmp.Diff([]*trajectory.Trajectory{a2, a10, b1}, run.Trajectories); diff != "" {
+	if diff := cmp.Diff([]*trajectory.Trajectory{a2, a10, b1}, run.Trajectories, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("trajectories mismatch (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(store.Counts{Lines: 3, Parsed: 3}, run.Counts); diff != "" {
@@ -134,10 +136,10 @@ func TestNewestSuccessWins(t *testing.T) {
 	}
 	check(t, s.Close())
 	run := read(t, dir)
-	if diff := cmp.Diff([]*trajectory.Trajectory{late, again, first}, run.Trajectories); diff != "" {
+	if diff := cmp.Diff([]*trajectory.Trajectory{late, again, first}, run.Trajectories, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("trajectories mismatch (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]*trajectory.Trajectory{last}, run.Failed); diff != "" {
+	if diff := cmp.Diff([]*trajectory.Trajectory{last}, run.Failed, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("failed mismatch (-want +got):\n%s", diff)
 	}
 	var scanned []*trajectory.Trajectory
@@ -145,7 +147,7 @@ func TestNewestSuccessWins(t *testing.T) {
 		check(t, err)
 		scanned = append(scanned, tr)
 	}
-	if diff := cmp.Diff([]*trajectory.Trajectory{late, again, first, last}, scanned); diff != "" {
+	if diff := cmp.Diff([]*trajectory.Trajectory{late, again, first, last}, scanned, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("scan mismatch (-want +got):\n%s", diff)
 	}
 	s = open(t, dir)
@@ -201,6 +203,78 @@ func TestUnreadableLines(t *testing.T) {
 	}
 	if got := read(t, dir); len(got.Trajectories) != 3 || got.Counts.Torn != 0 {
 		t.Errorf("%d trajectories after appending, counts %+v", len(got.Trajectories), got.Counts)
+	}
+}
+
+// TestWordsOfLineErrors keeps the words of Go out of what a user reads.
+func TestWordsOfLineErrors(t *testing.T) {
+	dir := t.TempDir()
+	check(t, open(t, dir).Close())
+	lines := `{"v":1,"answer":5}` + "\n" + `{"v":1,"steps":{}}` + "\n" + `{"v":1,}` + "\n[]\n{\n" + `{"v":1,"started":"today"}` + "\n"
+	check(t, os.WriteFile(filepath.Join(dir, "rollouts.jsonl"), []byte(lines), 0o644))
+	check(t, os.WriteFile(filepath.Join(dir, "journal.jsonl"), []byte(`{"key":3}`+"\n"), 0o644))
+	s := open(t, dir)
+	defer s.Close()
+	var got []string
+	for _, bad := range append(s.Found().Rollouts.Dropped, s.Found().Journal.Dropped...) {
+		got = append(got, bad.Error())
+	}
+	want := []string{
+		"rollouts.jsonl:1: key answer: want a string, found a number",
+		"rollouts.jsonl:2: key steps: want a list, found an object",
+		"rollouts.jsonl:3: not JSON at byte 8",
+		"rollouts.jsonl:4: want an object, found a list",
+		"rollouts.jsonl:5: not JSON: it is cut off",
+		"rollouts.jsonl:6: want a time such as 2006-01-02T15:04:05Z, found today",
+		"journal.jsonl:1: key key: want an object, found a number",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("errors mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// TestFolderGone writes on after somebody took the folder, or a file, away.
+func TestFolderGone(t *testing.T) {
+	tests := []struct {
+		name string
+		take func(dir string) error
+	}{
+		{"deleted", os.RemoveAll},
+		{"moved", func(dir string) error { return os.Rename(dir, dir+" elsewhere") }},
+		{"another in its place", func(dir string) error {
+			if err := os.RemoveAll(dir); err != nil {
+				return err
+			}
+			s, err := store.Open(dir, manifest())
+			if err != nil {
+				return err
+			}
+			return s.Close()
+		}},
+	}
+	uses := map[string]func(*store.Store) error{
+		"Append": func(s *store.Store) error { return s.Append(done(key("q", 1), "y")) },
+		"Record": func(s *store.Store) error { return s.Record(key("q", 1), turn(1, "x")) },
+		"RecordPool": func(s *store.Store) error {
+			return s.RecordPool(trajectory.Pool{QuestionID: "q", Round: 1, Config: config()})
+		},
+		"Complete": (*store.Store).Complete,
+	}
+	for _, tt := range tests {
+		for name, use := range uses {
+			t.Run(tt.name+" "+name, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "run")
+				s := open(t, dir)
+				check(t, s.Append(done(key("q", 0), "x")))
+				check(t, tt.take(dir))
+				err := use(s)
+				if !errors.Is(err, store.ErrGone) || !strings.Contains(err.Error(), dir) ||
+					!strings.HasSuffix(err.Error(), " has gone: what was written since is lost, unless the folder was moved") {
+					t.Errorf("error %v, want ErrGone and the folder", err)
+				}
+				check(t, s.Close())
+			})
+		}
 	}
 }
 

@@ -45,6 +45,7 @@ type Options struct {
 
 	MinTokens int           // a call that leaves less for the completion is not made; default 16
 	Timeout   time.Duration // for a whole reply; default 15 min
+	Listing   time.Duration // for the list of models, which tells whether there is a server; default 15 s
 
 	Stream     bool          // stream replies, for the two time-outs below; what Complete returns is the same
 	FirstToken time.Duration // until a stream begins; default 5 min
@@ -72,6 +73,7 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	def(&o.Timeout, 15*time.Minute)
+	def(&o.Listing, 15*time.Second)
 	def(&o.FirstToken, 5*time.Minute)
 	def(&o.Gap, 2*time.Minute)
 	o.Key = strings.TrimSpace(o.Key)
@@ -97,7 +99,8 @@ func (o Options) withDefaults() Options {
 type Client struct {
 	base string // ends in /v1, or whatever the endpoint ends in
 	root string // base without /v1
-	name string // base as errors show it, without a password
+	name string // base as errors show it, without user and password
+	bad  error  // what is wrong with the endpoint
 	opts Options
 
 	chat *goopenai.Client
@@ -111,18 +114,23 @@ type Client struct {
 
 // New returns a client of the server at endpoint: its address with or without
 // scheme, /v1 or a slash at the end. It makes no call; an endpoint that is not
-// an address makes every call fail with [llm.ErrBadRequest].
+// an http address makes every call fail with [llm.ErrBadRequest].
 func New(endpoint string, opts Options) *Client {
 	c := &Client{opts: opts.withDefaults(), found: newLazy[Model](), length: newLazy[int]()}
 	c.base, c.root = addresses(endpoint)
-	c.name = c.base
+	c.name = withoutUser(c.base)
+	if !isAddress(endpoint, c.base) {
+		c.bad = &llm.Error{Kind: llm.ErrBadRequest, Endpoint: withoutUser(strings.TrimSpace(endpoint)), Err: fmt.Errorf(
+			"the endpoint %q is not an address: want one such as http://127.0.0.1:8000/v1", withoutUser(endpoint))}
+	}
+	password := ""
 	if u, err := url.Parse(c.base); err == nil {
-		c.name = u.Redacted()
+		password, _ = u.User.Password()
 	}
 	if c.opts.Roles == RolesFold {
 		c.form.Store(uint32(folded))
 	}
-	c.http = &http.Client{Transport: &transport{opts: c.opts, endpoint: c.name}}
+	c.http = &http.Client{Transport: &transport{opts: c.opts, endpoint: c.name, password: password}}
 	config := goopenai.DefaultConfig("") // the key is added by the transport
 	config.BaseURL = c.base
 	config.HTTPClient = c.http
@@ -143,6 +151,31 @@ func addresses(endpoint string) (base, root string) {
 		base += "/v1"
 	}
 	return base, strings.TrimSuffix(base, "/v1")
+}
+
+// withoutUser returns an address without the user name and password that may be
+// in it, however odd it is.
+func withoutUser(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return address[strings.LastIndexByte(address, '@')+1:]
+	}
+	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
+}
+
+// isAddress reports whether base, which was made of the endpoint, can be that of
+// a server. A single word without a scheme is none: it is a name of something
+// else, as "sim" is in settings.
+func isAddress(endpoint, base string) bool {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return false
+	}
+	endpoint = strings.TrimSpace(endpoint)
+	if _, rest, ok := strings.Cut(endpoint, "://"); ok {
+		return strings.Trim(rest, "/") != ""
+	}
+	return strings.ContainsAny(endpoint, ".:/") || endpoint == "localhost"
 }
 
 // Complete implements [llm.Client]. The completion is bounded by what the
@@ -190,6 +223,11 @@ func (c *Client) complete(ctx context.Context, req *llm.Request, w wire) (*llm.R
 	return response(&reply, req), nil
 }
 
+// unreadable explains a reply that came whole and is not what it should be.
+func (c *Client) unreadable(err error) error {
+	return &llm.Error{Kind: llm.ErrMalformed, Endpoint: c.name, Status: http.StatusOK, Err: err}
+}
+
 // explain returns err, which came through net/http and go-openai, as this
 // package's callers know it.
 func (c *Client) explain(ctx context.Context, err error) error {
@@ -204,8 +242,11 @@ func (c *Client) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("openai: %s: %w", c.name, ctx.Err())
 	case errors.As(err, &typ), errors.As(err, &syntax):
-		return &llm.Error{Kind: llm.ErrMalformed, Endpoint: c.name, Err: err}
+		return c.unreadable(misshapen(err))
 	default: // the transport explains all that happens on the wire: the request was not made
+		if outer, ok := errors.AsType[*url.Error](err); ok { // it shows the address, with the user
+			err = outer.Err
+		}
 		return &llm.Error{Kind: llm.ErrBadRequest, Endpoint: c.name, Err: err}
 	}
 }

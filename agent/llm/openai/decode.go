@@ -190,7 +190,7 @@ func (a *assembly) encode() ([]byte, error) {
 func (t *transport) plain(body []byte) ([]byte, error) {
 	var c completion
 	if err := json.Unmarshal(body, &c); err != nil {
-		return nil, t.malformed(err, body)
+		return nil, t.malformed(misshapen(err), body)
 	}
 	if c.failed() {
 		return nil, t.failure(body)

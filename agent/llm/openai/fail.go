@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"trawl/agent/llm"
 	"trawl/internal/text"
@@ -15,7 +18,7 @@ import (
 
 const (
 	maxComplaint = 2 << 10 // bytes of a server's complaint that an error keeps
-	maxExcerpt   = 400     // and of a reply that cannot be read
+	maxExcerpt   = 300     // and of a reply that cannot be read
 )
 
 // A complaint is what a server said was wrong.
@@ -36,7 +39,7 @@ func readComplaint(body []byte) complaint {
 		Code    loose
 	}
 	if json.Unmarshal(body, &outer) != nil {
-		return complaint{message: text.Collapse(string(body))}
+		return complaint{message: readable(body)}
 	}
 	inner := struct{ Message, Type, Code loose }{outer.Message + outer.Detail, outer.Type, outer.Code}
 	if len(outer.Error) > 0 && json.Unmarshal(outer.Error, &inner) != nil {
@@ -45,9 +48,9 @@ func readComplaint(body []byte) complaint {
 			inner.Message = said
 		}
 	}
-	c := complaint{message: string(inner.Message), code: string(inner.Code + " " + inner.Type)}
+	c := complaint{message: readable([]byte(inner.Message)), code: string(inner.Code + " " + inner.Type)}
 	if c.message == "" {
-		c.message = text.Collapse(string(body))
+		c.message = readable(body)
 	}
 	if n, err := strconv.Atoi(string(inner.Code)); err == nil && 400 <= n && n < 600 {
 		c.status = n
@@ -71,7 +74,7 @@ func (t *transport) refusal(status int, header http.Header, body []byte) error {
 	case keyed:
 		e.Err = fmt.Errorf("the key in $%s is not accepted", t.opts.KeyName)
 	case header.Get("Location") != "": // a POST does not survive most redirects
-		e.Err = fmt.Errorf("it redirects to %s", header.Get("Location"))
+		e.Err = fmt.Errorf("it redirects to %s", withoutUser(header.Get("Location")))
 	}
 	return e
 }
@@ -85,7 +88,9 @@ func kindOf(status int, said complaint) error {
 		return llm.ErrContextLength
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable, status == 529:
 		return llm.ErrOverloaded
-	case status >= 500, status == http.StatusRequestTimeout:
+	case status >= 500:
+		return llm.ErrServer
+	case status == http.StatusRequestTimeout:
 		return llm.ErrUnreachable
 	default:
 		return llm.ErrBadRequest
@@ -108,15 +113,56 @@ func (t *transport) failure(body []byte) error {
 func (t *transport) malformed(err error, body []byte) error {
 	return &llm.Error{
 		Kind: llm.ErrMalformed, Endpoint: t.endpoint, Status: http.StatusOK, Err: err,
-		Body: t.redact(text.Collapse(string(body)), maxExcerpt),
+		Body: t.redact(readable(body), maxExcerpt),
 	}
 }
 
-// redact returns the beginning of what a server said, without the key, which
-// some repeat.
+// misshapen words an error of decoding a reply. One that is JSON of another
+// shape comes from a server of another protocol.
+func misshapen(err error) error {
+	worded := text.JSONError(err)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return foreign(worded)
+	}
+	return worded
+}
+
+// foreign says that a server does not speak the protocol, for a reason.
+func foreign(reason error) error {
+	return fmt.Errorf("this is not an OpenAI-compatible server (%w)", reason)
+}
+
+const mostRead = 64 << 10 // bytes of a complaint that are looked at
+
+var (
+	isHTML     = regexp.MustCompile(`(?i)<(!doctype|html|head|body|title|h1|center|div|p)\b[^<>]*>`)
+	htmlHidden = regexp.MustCompile(`(?is)<(script|style)\b.*?(</(script|style)[^<>]*>|$)|<!--.*?(-->|$)`)
+	htmlTag    = regexp.MustCompile(`<[^<>]*>`)
+)
+
+// readable returns what a server said on one line, without the tags of the pages
+// that proxies send.
+func readable(body []byte) string {
+	said := strings.ToValidUTF8(string(body[:min(len(body), mostRead)]), "\uFFFD")
+	if isHTML.MatchString(said) {
+		said = htmlTag.ReplaceAllString(htmlHidden.ReplaceAllString(said, " "), " ")
+		said = html.UnescapeString(said)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text.Collapse(said))
+}
+
+// redact returns the beginning of what a server said, without the key and the
+// password, which some repeat.
 func (t *transport) redact(said string, n int) string {
-	if t.opts.Key != "" {
-		said = strings.ReplaceAll(said, t.opts.Key, "[key]")
+	for _, secret := range []string{t.opts.Key, t.password} {
+		if secret != "" {
+			said = strings.ReplaceAll(said, secret, "[key]")
+		}
 	}
 	if len(said) > n {
 		return text.Truncate(said, n) + " …"

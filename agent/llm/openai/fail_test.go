@@ -45,8 +45,8 @@ func TestRefusals(t *testing.T) {
 		{"503", answer{status: 503, header: after("3"), body: "loading"}, llm.ErrOverloaded, "loading", 3 * time.Second},
 		{"529", answer{status: 529, body: `{"error":{"type":"overloaded_error","message":"busy"}}`}, llm.ErrOverloaded, "busy", 0},
 
-		{"500", answer{status: 500, body: `{"error":{"message":"CUDA error"}}`}, llm.ErrUnreachable, "CUDA error", 0},
-		{"502 in HTML", answer{status: 502, body: "<html>\n<h1>502 Bad Gateway</h1>"}, llm.ErrUnreachable, "502 Bad Gateway", 0},
+		{"500", answer{status: 500, body: `{"error":{"message":"CUDA error"}}`}, llm.ErrServer, "CUDA error", 0},
+		{"502 in HTML", answer{status: 502, body: "<html>\n<h1>502 Bad Gateway</h1>"}, llm.ErrServer, "502 Bad Gateway", 0},
 		{"408", answer{status: 408}, llm.ErrUnreachable, "", 0},
 
 		{"status inside a good reply", answer{body: `{"error":{"message":"slow down","code":429}}`}, llm.ErrOverloaded, "slow down", 0},
@@ -106,10 +106,30 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
+// TestPages checks what is left of the pages that proxies send.
+func TestPages(t *testing.T) {
+	page := "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.24</center>\r\n</body>\r\n</html>"
+	tests := []struct{ name, body, want string }{
+		{"nginx", page, "502 Bad Gateway 502 Bad Gateway nginx/1.24"},
+		{"inside JSON", `{"error":{"message":"<html><body><p>a &lt;b&gt;</p>"}}`, "a <b>"},
+		{"no page", "want <search> and <|im_end|>", "want <search> and <|im_end|>"},
+		{"codes for a terminal", "a\x1b[31mb", "a[31mb"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := chatServer(t, answer{status: 502, body: tt.body})
+			_, err := openai.New(s.URL, named).Complete(t.Context(), user("q"))
+			if want := "llm: " + s.URL + "/v1: the server failed (HTTP 502): " + tt.want; err == nil || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
+	}
+}
+
 func TestKeyIsNotShown(t *testing.T) {
 	const key = "sk-verysecret"
 	for _, status := range []int{200, 400, 401, 403, 500} {
-		s := chatServer(t, answer{status: status, body: `{"error":{"message":"Incorrect API key provided: ` + strings.Repeat("x", 2020) + key + `"}}`})
+		s := chatServer(t, answer{status: status, header: map[string]string{"Location": "http://me:password@b"}, body: `{"error":{"message":"password Incorrect API key provided: ` + strings.Repeat("x", 2020) + key + `"}}`})
 		opts := named
 		opts.Key, opts.KeyName = key, "OPENAI_API_KEY"
 		endpoint := strings.Replace(s.URL, "http://", "http://me:password@", 1)
@@ -118,7 +138,7 @@ func TestKeyIsNotShown(t *testing.T) {
 			t.Fatalf("%d: no error", status)
 		}
 		said := err.Error()
-		if strings.Contains(said, "sk-v") || strings.Contains(said, "password") {
+		if strings.Contains(said, "sk-v") || strings.Contains(said, "password") || strings.Contains(said, "me:") || strings.Contains(said, "me@") {
 			t.Errorf("%d: error shows a secret: %s", status, said)
 		}
 		if named := strings.Contains(said, "$OPENAI_API_KEY"); named != (status == 401 || status == 403) {
@@ -164,8 +184,11 @@ func TestUnreachable(t *testing.T) {
 				continue
 			}
 			_, err := openai.New(endpoint, opts).Complete(t.Context(), user("q"))
-			if !errors.Is(err, llm.ErrUnreachable) {
-				t.Errorf("%s: err = %v, want ErrUnreachable", name, err)
+			if !errors.Is(err, llm.ErrUnreachable) || strings.Contains(err.Error(), "->") || strings.Contains(err.Error(), "EOF") {
+				t.Errorf("%s: err = %v, want ErrUnreachable without the addresses of both ends", name, err)
+			}
+			if name == "refused" && !strings.HasSuffix(err.Error(), "cannot be reached: connection refused") {
+				t.Errorf("%s: err = %v", name, err)
 			}
 		}
 	}

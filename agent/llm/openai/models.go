@@ -20,23 +20,43 @@ type Model struct {
 	MaxLen int
 }
 
-// Models returns what the server lists, in its order.
+// A listed is a model as servers list it.
+type listed struct {
+	ID               string  `json:"id"`
+	MaxModelLen      float64 `json:"max_model_len"`      // vLLM, SGLang
+	ContextLength    float64 `json:"context_length"`     // OpenRouter, Together
+	ContextWindow    float64 `json:"context_window"`     // Groq
+	MaxContextLength float64 `json:"max_context_length"` // Mistral
+	Meta             struct {
+		Size    float64 `json:"n_ctx"` // llama.cpp
+		Trained float64 `json:"n_ctx_train"`
+	} `json:"meta"`
+}
+
+// errNoList is the reason why a server is not of the protocol that lists models
+// in another way, or answers everything alike.
+var errNoList = errors.New("its reply to /models has no key data")
+
+// Models returns what the server lists, in its order. It gives up after
+// [Options.Listing].
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
-	var list struct {
-		Data []struct {
-			ID               string  `json:"id"`
-			MaxModelLen      float64 `json:"max_model_len"`      // vLLM, SGLang
-			ContextLength    float64 `json:"context_length"`     // OpenRouter, Together
-			ContextWindow    float64 `json:"context_window"`     // Groq
-			MaxContextLength float64 `json:"max_context_length"` // Mistral
-			Meta             struct {
-				Size    float64 `json:"n_ctx"` // llama.cpp
-				Trained float64 `json:"n_ctx_train"`
-			} `json:"meta"`
-		} `json:"data"`
-	}
-	if err := c.do(ctx, http.MethodGet, c.base+"/models", nil, &list); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Listing, tooSlow{"no list of models", c.opts.Listing})
+	defer cancel()
+	var (
+		body json.RawMessage
+		keys map[string]json.RawMessage
+		list struct {
+			Data []listed `json:"data"`
+		}
+	)
+	if err := c.do(ctx, http.MethodGet, c.base+"/models", nil, &body); err != nil {
 		return nil, err
+	}
+	if err := errors.Join(json.Unmarshal(body, &keys), json.Unmarshal(body, &list)); err != nil {
+		return nil, c.unreadable(misshapen(err))
+	}
+	if _, ok := keys["data"]; !ok { // it may be null
+		return nil, c.unreadable(foreign(errNoList))
 	}
 	var models []Model
 	for _, m := range list.Data {
@@ -55,6 +75,9 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 // model returns the model in use. It asks the server, once, for what the
 // options leave open.
 func (c *Client) model(ctx context.Context) (Model, error) {
+	if c.bad != nil {
+		return Model{}, c.bad
+	}
 	if c.opts.Model != "" && c.opts.Window > 0 {
 		return Model{ID: c.opts.Model, MaxLen: c.opts.Window}, nil
 	}
@@ -114,6 +137,9 @@ func notOne(models []Model) error {
 // do makes a call that go-openai does not know: in is sent as JSON, unless it
 // is nil, and the reply decoded into out.
 func (c *Client) do(ctx context.Context, method, url string, in, out any) error {
+	if c.bad != nil {
+		return c.bad
+	}
 	var body bytes.Buffer
 	if in != nil {
 		data, err := text.JSON(in)
@@ -136,7 +162,7 @@ func (c *Client) do(ctx context.Context, method, url string, in, out any) error 
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return c.explain(ctx, err)
+		return c.unreadable(misshapen(err))
 	}
 	return nil
 }

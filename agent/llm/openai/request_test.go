@@ -3,6 +3,8 @@ package openai_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -173,9 +175,18 @@ func TestEndpoint(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"http://a b/", "http://[::1", ""} {
-		if _, err := openai.New(bad, named).Complete(t.Context(), user("q")); err == nil {
-			t.Errorf("%q: no error", bad)
+	for bad, shown := range map[string]string{
+		"http://a b/": "http://a b/", "http://[::1": "http://[::1", "": "", " ": " ", "http://": "http://", "SIM": "SIM", "ftp://a/v1": "ftp://a/v1",
+		"http://host:port/v1": "http://host:port/v1", "me:pass@word@": "", "http://me:password@": "http://", "http://me:pass/word@a b": "http://a b",
+	} {
+		c := openai.New(bad, named)
+		_, err := c.Complete(t.Context(), user("q"))
+		_, listing := c.Models(t.Context())
+		want := fmt.Sprintf("the endpoint %q is not an address: want one such as http://127.0.0.1:8000/v1", shown)
+		for _, err := range []error{err, listing} {
+			if !errors.Is(err, llm.ErrBadRequest) || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "me:") {
+				t.Errorf("%q: %v, want %s", bad, err, want)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 )
@@ -63,7 +64,7 @@ func (t *transport) merge(ctx context.Context, r io.Reader, clock *clock) ([]byt
 	for data, err := range events(r, int(t.opts.MaxBytes)) {
 		switch {
 		case errors.Is(err, bufio.ErrTooLong):
-			return nil, t.malformed(err, nil)
+			return nil, t.malformed(fmt.Errorf("an event longer than %d bytes", t.opts.MaxBytes), nil)
 		case err != nil:
 			return nil, t.lost(ctx, err)
 		}
@@ -105,7 +106,7 @@ func (t *transport) mergeEvent(a *assembly, data []byte) (done bool, err error) 
 	}
 	var c completion
 	if err := json.Unmarshal(data, &c); err != nil {
-		return false, t.malformed(err, data)
+		return false, t.malformed(misshapen(err), data)
 	}
 	if c.failed() {
 		return false, t.failure(data)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -38,6 +41,40 @@ func TestModels(t *testing.T) {
 				t.Errorf("models mismatch (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestNotAServer asks things for their models that are no model servers.
+func TestNotAServer(t *testing.T) {
+	tests := []struct{ name, body, want string }{
+		{"another shape", `{"data":{"id":"a"}}`, "this is not an OpenAI-compatible server (key data: want a list, found an object)"},
+		{"a list of names", `{"data":["a","b"]}`, "this is not an OpenAI-compatible server (key data: want an object, found a string)"},
+		{"another protocol", `{"models":[{"name":"a"}]}`, "this is not an OpenAI-compatible server (its reply to /models has no key data)"},
+		{"a list", `[1]`, "this is not an OpenAI-compatible server (its reply is not a JSON object): [1]"},
+		{"a page", "<!DOCTYPE html><html><head><style>p{}</style><script>let a = 1</script></head><body><p>Hello&amp;</p>", "this is not an OpenAI-compatible server (its reply is not a JSON object): Hello&"},
+		{"cut off", `{"data":[`, "not JSON: it is cut off"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newServer(t, map[string][]answer{"/v1/models": {{body: tt.body}}})
+			_, err := openai.New(s.URL, openai.Options{}).Models(t.Context())
+			want := "llm: " + s.URL + "/v1: the server's reply cannot be read (HTTP 200): " + tt.want
+			if !errors.Is(err, llm.ErrMalformed) || err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+// TestSilentServer has a server that takes the request and says nothing.
+func TestSilentServer(t *testing.T) {
+	done := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-done }))
+	defer s.Close()
+	defer close(done)
+	_, err := openai.New(s.URL, openai.Options{Listing: 20 * time.Millisecond}).Models(t.Context())
+	if want := "llm: " + s.URL + "/v1: the server cannot be reached: no list of models within 20ms"; !errors.Is(err, llm.ErrUnreachable) || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

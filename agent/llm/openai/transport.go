@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ func newBase() *http.Transport {
 type transport struct {
 	opts     Options
 	endpoint string // for errors
+	password string // of the endpoint
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -126,7 +128,7 @@ func (t *transport) read(ctx context.Context, resp *http.Response, clock *clock)
 		return nil, err
 	}
 	if start := bytes.TrimSpace(body); len(start) == 0 || start[0] != '{' {
-		return nil, t.malformed(errors.New("not a JSON object"), body)
+		return nil, t.malformed(foreign(errors.New("its reply is not a JSON object")), body)
 	}
 	return body, nil
 }
@@ -158,7 +160,29 @@ func (t *transport) lost(ctx context.Context, err error) error {
 	case cause != nil:
 		return cause // the caller's
 	}
-	return &llm.Error{Kind: llm.ErrUnreachable, Endpoint: t.endpoint, Err: err}
+	return &llm.Error{Kind: llm.ErrUnreachable, Endpoint: t.endpoint, Err: innermost(err)}
+}
+
+// innermost returns what failed of a connection, without the addresses of its
+// two ends: that of the server is in the endpoint, and ours means nothing and
+// differs each time.
+func innermost(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
+		err = call.Err
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return fmt.Errorf("there is no host named %s", dns.Name)
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the reply was cut off")
+	case errors.Is(err, io.EOF):
+		return errors.New("the connection was closed before the reply")
+	}
+	return err
 }
 
 // tooSlow is the cause of a context that one of the time-outs ended.

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	openai "github.com/sashabaranov/go-openai"
@@ -285,8 +287,17 @@ func TestStart(t *testing.T) {
 		t.Fatalf("health: %v, %v", res, err)
 	}
 	res.Body.Close()
+	spare, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spare.Close()
+	begun := time.Now()
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+	if took := time.Since(begun); took > time.Second/2 {
+		t.Errorf("Close took %v with a spare connection", took)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
