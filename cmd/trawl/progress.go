@@ -124,7 +124,9 @@ func (p *progress) close() {
 		close(p.stop)
 		<-p.stopped
 	}
-	p.log.Info().Msg(p.line())
+	if p.done > 0 || p.total > 0 { // else what comes next says why
+		p.log.Info().Msg(p.line())
+	}
 }
 
 func (p *progress) state(decor.Statistics) string {

@@ -14,11 +14,11 @@ import (
 // writeReport prints a report for people: every score beside its interval and
 // the number of questions, and what is not in it.
 func writeReport(w io.Writer, name string, r *eval.Report) error {
-	fmt.Fprintf(w, "%s: %d questions × %d rollouts, %d complete, %d failed, %d missing, %d unscored%s\n\n",
+	fmt.Fprintf(w, "%s: %d questions × %d rollouts, %d complete, %d failed, %d missing, %d unscored%s\n",
 		name, r.Questions, r.Rollouts, r.Complete, r.Failed, r.Missing, r.Unscored, simulatedNote(r.Simulated))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if r.EM != nil {
-		fmt.Fprintln(tw, "\tmean\t95 % interval\tquestions")
+		fmt.Fprintln(tw, "\n\tmean\t95 % interval\tquestions")
 	}
 	row := func(label string, s *eval.Stat) {
 		if s != nil {
