@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -67,20 +66,16 @@ func toRun(r *run, plan []planned) map[string]bool {
 
 // plan binds the calls and gives each its place.
 func (a *Agent) plan(r *run, d *draft, calls []call) []planned {
-	o := outline{draft: d, ids: r.ids}
+	o := outline{draft: d}
 	for _, c := range calls {
 		bound, err := a.tools.Bind(c.name, c.args)
 		if err != nil {
-			o.add(planned{call: trajectory.Call{ID: c.id, Name: c.name, Arguments: tool.Arguments(c.args)}, problem: err.Error()})
+			o.add(planned{call: trajectory.Call{Name: c.name, Arguments: tool.Arguments(c.args)}, problem: err.Error()})
 			continue
 		}
 		noteBinding(d, bound)
-		for i, b := range bound.Calls {
-			id := c.id
-			if i > 0 {
-				id = "" // the model gave one id for the list
-			}
-			o.add(planned{call: trajectory.Call{ID: id, Name: b.Name, Arguments: b.Arguments()}, bound: b})
+		for _, b := range bound.Calls {
+			o.add(planned{call: trajectory.Call{Name: b.Name, Arguments: b.Arguments()}, bound: b})
 		}
 	}
 	if len(o.calls) > maxCalls {
@@ -92,30 +87,17 @@ func (a *Agent) plan(r *run, d *draft, calls []call) []planned {
 // An outline is the plan of a turn being made.
 type outline struct {
 	draft *draft
-	ids   map[string]bool // of calls before the turn
 	calls []planned
 }
 
-// add gives a call its place. An id of the model's stays if it is the only one
-// of its kind in the conversation.
+// add gives a call its place and its id. Servers draw ids at random; these
+// follow from the place, so that the same replies make the same conversation.
+// Nine letters and digits is the form that Mistral's templates insist on.
 func (o *outline) add(p planned) {
-	if p.call.ID != "" && o.taken(p.call.ID) {
-		o.draft.note(repairCallID)
-		p.call.ID = ""
-	}
-	if p.call.ID == "" {
-		p.call.ID = fmt.Sprintf("call_%d_%d", o.draft.turn.Number, len(o.calls))
-		for o.taken(p.call.ID) {
-			p.call.ID += "x"
-		}
-	}
+	p.call.ID = fmt.Sprintf("t%04di%03d", o.draft.turn.Number, len(o.calls))
 	p.key = callKey(p.call)
 	p.dropped = len(o.calls) >= maxCalls
 	o.calls = append(o.calls, p)
-}
-
-func (o *outline) taken(id string) bool {
-	return o.ids[id] || slices.ContainsFunc(o.calls, func(p planned) bool { return p.call.ID == id })
 }
 
 func noteBinding(d *draft, b tool.Bound) {

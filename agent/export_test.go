@@ -4,8 +4,8 @@ import "trawl/agent/llm"
 
 // A ReadCall is a call as the parser read it.
 type ReadCall struct {
-	ID, Name string
-	Args     map[string]any
+	Name string
+	Args map[string]any
 }
 
 // A Read is what the parser made of a response.
@@ -22,7 +22,7 @@ func Parse(resp *llm.Response, d Dialect) Read {
 	r := parse(resp, d)
 	out := Read{Thought: r.thinking(), Answer: r.answer, Tagged: r.tagged, Repairs: r.repairs, Empty: r.empty()}
 	for _, c := range r.calls {
-		out.Calls = append(out.Calls, ReadCall{ID: c.id, Name: c.name, Args: c.args})
+		out.Calls = append(out.Calls, ReadCall{Name: c.name, Args: c.args})
 	}
 	return out
 }

@@ -130,7 +130,7 @@ func TestRunNative(t *testing.T) {
 	want := &trajectory.Trajectory{
 		V: 1, QuestionID: "q1", Round: 1, Config: "sha256:test", Question: testQuestion.Text, Seed: 7,
 		Steps: []trajectory.Step{
-			{Turn: 1, Kind: trajectory.KindSearch, Call: &trajectory.Call{ID: "call_1_0", Name: "search", Arguments: []byte(`{"query":"company"}`)},
+			{Turn: 1, Kind: trajectory.KindSearch, Call: &trajectory.Call{ID: "t0001i000", Name: "search", Arguments: []byte(`{"query":"company"}`)},
 				Query: "company", Results: []trajectory.Result{{Rank: 1, ID: "d:company", Title: "company", Score: 1, Text: "all about company"}},
 				Shown: shown, Usage: trajectory.CallUsage{Prompt: 100, Completion: 10, Cached: 50}},
 			{Turn: 2, Kind: trajectory.KindAnswer, Usage: trajectory.CallUsage{Prompt: 100, Completion: 10}},
@@ -138,8 +138,8 @@ func TestRunNative(t *testing.T) {
 		Messages: []trajectory.Message{
 			{Role: "system", Content: agent.Render("native", struct{ Turns int }{8})},
 			{Role: "user", Content: "Question: Who founded the company?"},
-			{Role: "assistant", ToolCalls: []trajectory.ToolCall{{ID: "call_1_0", Name: "search", Arguments: `{"query":"company"}`}}},
-			{Role: "tool", ToolCallID: "call_1_0", Name: "search", Content: shown},
+			{Role: "assistant", ToolCalls: []trajectory.ToolCall{{ID: "t0001i000", Name: "search", Arguments: `{"query":"company"}`}}},
+			{Role: "tool", ToolCallID: "t0001i000", Name: "search", Content: shown},
 			{Role: "assistant", Content: "Confidence: 85%\n<answer>Jane Doe</answer>"},
 		},
 		Answer: "Jane Doe", Source: trajectory.AnswerTag, Confidence: &half, Termination: trajectory.Answered,
@@ -352,8 +352,8 @@ func TestRunNotices(t *testing.T) {
 	}
 }
 
-// Several calls of one turn: each is a step, all share the budget, ids are kept
-// or made, and every call is answered.
+// Several calls of one turn: each is a step, all share the budget, ids follow
+// from the place, whatever the server drew, and every call is answered.
 func TestRunParallelCalls(t *testing.T) {
 	first := native(searchCall("same", `{"query":"a"}`), searchCall("same", `{"query":["b","c","b","d","e","f"]}`), searchCall("", `{"q":5}`))
 	var many []llm.ToolCall
@@ -377,7 +377,7 @@ func TestRunParallelCalls(t *testing.T) {
 		}
 		shown[s.Turn] += len(strings.TrimSuffix(s.Shown, "\n[cut]"))
 	}
-	if diff := cmp.Diff([]string{"same", "call_1_1", "call_1_2", "call_1_3", "call_1_4", "call_1_5"}, ids); diff != "" {
+	if diff := cmp.Diff([]string{"t0001i000", "t0001i001", "t0001i002", "t0001i003", "t0001i004", "t0001i005"}, ids); diff != "" {
 		t.Errorf("ids mismatch (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c", "d", "e", "5"}, asked); diff != "" {
@@ -388,7 +388,7 @@ func TestRunParallelCalls(t *testing.T) {
 			t.Errorf("%d characters shown in turn %d, want at most 600 and not much less", n, turn)
 		}
 	}
-	if diff := cmp.Diff([]string{"list-expanded", "list-cut", "call-id", "argument-typed", "argument-renamed"}, got.Steps[0].Repairs); diff != "" {
+	if diff := cmp.Diff([]string{"list-expanded", "list-cut", "argument-typed", "argument-renamed"}, got.Steps[0].Repairs); diff != "" {
 		t.Errorf("repairs mismatch (-want +got):\n%s", diff)
 	}
 	steps, answers := 0, 0
@@ -398,7 +398,7 @@ func TestRunParallelCalls(t *testing.T) {
 		}
 	}
 	for _, m := range got.Messages {
-		if m.Role == llm.ToolRole && strings.HasPrefix(m.ToolCallID, "call_2_") {
+		if m.Role == llm.ToolRole && strings.HasPrefix(m.ToolCallID, "t0002i") {
 			answers++
 		}
 	}

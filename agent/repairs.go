@@ -24,7 +24,6 @@ const (
 	repairEndToken    = "end-token"             // a special token such as <|im_end|> stood in the content
 	repairAfterAction = "cut-after-action"      // text after the first complete action was dropped
 	repairOwnResults  = "own-results-dropped"   // results that the model made up were dropped
-	repairCallID      = "call-id"               // a call without an id, or with one that was taken, got another
 	repairTyped       = "argument-typed"        // an argument got the type that the schema asks for
 	repairRenamed     = "argument-renamed"      // the only argument had another name
 	repairExpanded    = "list-expanded"         // a list of texts for one text became several calls

@@ -92,7 +92,7 @@ func (a *actions) structured(calls []llm.ToolCall) {
 		if encoded {
 			a.note(repairEncoded)
 		}
-		a.reader.add(call{id: c.ID, name: c.Name, args: args}, j)
+		a.reader.add(call{name: c.Name, args: args}, j)
 	}
 }
 

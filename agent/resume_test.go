@@ -50,7 +50,7 @@ func oddReply(rng *rand.Rand) llm.Response {
 	case 3:
 		return native(searchCall("x", `{"query":"`+q()+`"}`), searchCall("x", `{"query":"`+q()+`"`), llm.ToolCall{Name: "browse", Arguments: `{"u`})
 	case 4:
-		return native(searchCall("call_2_1", `{"query":["`+q()+`","`+q()+`","bad"]}`), searchCall("", ``))
+		return native(searchCall("t0002i001", `{"query":["`+q()+`","`+q()+`","bad"]}`), searchCall("", ``))
 	case 5:
 		return content("<tool_call>{\"name\":\"search\",\"arguments\":{\"query\":\"" + q() + "\"}}\n{\"name\":\"search\",\"arguments\":{\"query\":\"" + q() + "\"}")
 	case 6:

@@ -18,7 +18,6 @@ type run struct {
 	used     int                // tokens of prompts and completions
 	last     int                // tokens of the last turn that cost any
 	seen     map[string]earlier // calls that ran, by what they asked
-	ids      map[string]bool    // of calls, in the whole conversation
 	repeats  int                // turns since the last new call that only repeated others
 	failures int                // turns since the last new call that failed or did nothing
 }
@@ -30,7 +29,7 @@ type earlier struct {
 }
 
 func (a *Agent) start(task Task) *run {
-	r := &run{task: task, seen: map[string]earlier{}, ids: map[string]bool{}}
+	r := &run{task: task, seen: map[string]earlier{}}
 	r.traj = trajectory.Trajectory{
 		V: trajectory.Version, QuestionID: task.Key.QuestionID, Round: task.Key.Round, Rollout: task.Key.Rollout, Config: task.Key.Config,
 		Question: task.Question.Text, Seed: task.Seed, SeedQuery: task.SeedQuery,
@@ -60,11 +59,6 @@ func (r *run) apply(t trajectory.Turn) {
 		r.last = cost
 	}
 	r.progress(t.Steps)
-	for _, m := range t.Messages {
-		for _, c := range m.ToolCalls {
-			r.ids[c.ID] = true
-		}
-	}
 	if t.Ended == "" {
 		return
 	}

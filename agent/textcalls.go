@@ -17,7 +17,6 @@ const maxRead = 4 * maxCalls
 // A call is a tool call as it was read. Its arguments may not be what the tool
 // asks for; the key "" holds an argument without a name.
 type call struct {
-	id   string
 	name string
 	args map[string]any
 }

@@ -63,7 +63,7 @@ func probe(extra map[string]any) *llm.Request {
 // into a tool call. A server without a tool-call parser refuses the request, or
 // leaves the call in the text.
 func probeTools(ctx context.Context, client llm.Client, extra map[string]any) (bool, error) {
-	spec := tool.NewSearch(noDocuments{}, 1).Spec()
+	spec := searchSpec()
 	req := probe(extra)
 	req.Tools = []llm.Tool{spec}
 	resp, err := client.Complete(ctx, req)
@@ -72,6 +72,9 @@ func probeTools(ctx context.Context, client llm.Client, extra map[string]any) (b
 	}
 	return slices.ContainsFunc(resp.Message.ToolCalls, func(c llm.ToolCall) bool { return c.Name == spec.Name }), nil
 }
+
+// searchSpec is what models are told of the search tool.
+func searchSpec() llm.Tool { return tool.NewSearch(noDocuments{}, 1).Spec() }
 
 // noDocuments is an engine over nothing, for the description of the tool.
 type noDocuments struct{}

@@ -118,7 +118,7 @@ func (d *doctor) window(b *backend) {
 }
 
 func (d *doctor) tokenizer(ctx context.Context, b *backend) {
-	n, exact, err := b.servers[0].CountTokens(ctx, []llm.Message{{Role: llm.User, Content: "How many tokens is this?"}}, nil)
+	n, exact, err := b.servers[0].CountTokens(ctx, &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "How many tokens is this?"}}})
 	switch {
 	case err != nil:
 		d.note("tokenizer", "warning", err.Error(), "token counts will be estimates")
@@ -139,9 +139,26 @@ func (d *doctor) tools(ctx context.Context, b *backend) {
 		d.note("tool calls", "failed", err.Error(), "")
 	case called:
 		d.note("tool calls", "ok", "read by the server; agent.dialect auto means native", "")
+	case d.toolsHidden(ctx, b):
+		d.note("tool calls", "warning", "the model's chat template does not show it the tools; agent.dialect auto means tags", "another chat template, or another model, for native calls")
 	default:
 		d.note("tool calls", "warning", "a probe came back without a tool call; agent.dialect auto means tags", vllm)
 	}
+	if d.settings.Models.Agent.Stream && called {
+		d.note("stream", "warning", "on, with native tool calls", "vLLM's tool-call parsers lose malformed calls in streams, which trawl could mend otherwise: models.agent.stream: false")
+	}
+}
+
+// toolsHidden reports whether a prompt has as many tokens with tools as without.
+func (d *doctor) toolsHidden(ctx context.Context, b *backend) bool {
+	req := probe(d.settings.Models.Agent.Extra)
+	without, exact, err := b.servers[0].CountTokens(ctx, req)
+	if err != nil || !exact {
+		return false
+	}
+	req.Tools = []llm.Tool{searchSpec()}
+	with, exact, err := b.servers[0].CountTokens(ctx, req)
+	return err == nil && exact && with == without
 }
 
 // reasoning looks where thinking goes in a plain reply.
@@ -179,7 +196,7 @@ func (d *doctor) seeds(ctx context.Context, b *backend) {
 	case texts[0] == texts[2]:
 		d.note("seed", "warning", "two seeds gave the same reply", "if rollouts come out alike, check that the server samples (temperature, top_k)")
 	default:
-		d.note("seed", "ok", "repeats with one seed, differs with another", "")
+		d.note("seed", "ok", "repeats with one seed, differs with another (one request at a time; batching may still change replies)", "")
 	}
 }
 

@@ -83,7 +83,7 @@ func Default() *Settings {
 	return &Settings{
 		Seed: 42,
 		Models: Models{Agent: Model{
-			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 5, RetryWait: 1,
+			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 8, RetryWait: 1,
 		}},
 		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, CacheMB: 256},
 		Agent:     Agent{Dialect: "auto", Turns: 8, FinalTokens: 512},

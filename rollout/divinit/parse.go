@@ -16,10 +16,14 @@ const (
 	longest  = 300
 )
 
+// markup is a line of nothing but a tag, as models write that are held to a
+// format of tool calls.
+var markup = regexp.MustCompile(`^</?[a-z_]+/?>$`)
+
 // usable reports whether s can serve as a query.
 func usable(s string) bool {
 	n := utf8.RuneCountInString(s)
-	return n >= shortest && n <= longest && len(text.Tokens(s)) > 0
+	return n >= shortest && n <= longest && len(text.Tokens(s)) > 0 && !markup.MatchString(s)
 }
 
 // Parse reads at most n queries from a model's reply to the pool request. It

@@ -57,6 +57,7 @@ func TestParse(t *testing.T) {
 		{"too long", "1. " + strings.Repeat("word ", 80) + "\n2. James Cameron born", two[1:]},
 		{"Chinese", "1. 泰坦尼克号导演\n2. 「詹姆斯卡梅隆」", []string{"泰坦尼克号导演", "詹姆斯卡梅隆"}},
 		{"bracketed year", "1. Titanic [1997] cast\n2. [1997] best picture", []string{"Titanic [1997] cast", "[1997] best picture"}},
+		{"a tool call's marks", "<tool_call>\nTitanic film director\nJames Cameron born\n</tool_call>", two},
 		{"nothing", "", nil},
 		{"refusal is a line like any other", "I cannot search.", []string{"I cannot search."}},
 	}

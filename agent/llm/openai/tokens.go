@@ -35,6 +35,10 @@ func estimate(messages []llm.Message, tools []llm.Tool) int {
 	return int(float64(n)/bytesPerToken) + perMessage*(len(messages)+len(tools))
 }
 
+// templateArgs is the request key whose value goes into the chat template, and
+// so into the prompt that is counted.
+const templateArgs = "chat_template_kwargs"
+
 // room returns the max_tokens of a request: what it asks for, but no more than
 //
 //	window − prompt − reserve − margin
@@ -57,7 +61,7 @@ func (c *Client) room(ctx context.Context, req *llm.Request, model Model) (int, 
 	if int(caution*float64(prompt))+want+req.Reserve+margin <= window {
 		return want, nil
 	}
-	prompt, _, err := c.count(ctx, model.ID, req.Messages, req.Tools)
+	prompt, _, err := c.count(ctx, model.ID, req)
 	if err != nil {
 		return 0, err
 	}
@@ -76,12 +80,12 @@ func (c *Client) room(ctx context.Context, req *llm.Request, model Model) (int, 
 // CountTokens returns the number of tokens of a prompt. It is exact if the
 // server has a tokenizer that knows the chat template (vLLM, llama.cpp), and
 // else an estimate. It fails if ctx ended or the server cannot be reached.
-func (c *Client) CountTokens(ctx context.Context, messages []llm.Message, tools []llm.Tool) (n int, exact bool, err error) {
+func (c *Client) CountTokens(ctx context.Context, req *llm.Request) (n int, exact bool, err error) {
 	model, err := c.model(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	return c.count(ctx, model.ID, messages, tools)
+	return c.count(ctx, model.ID, req)
 }
 
 // A meter is the kind of tokenizer that a server has.
@@ -96,11 +100,11 @@ const (
 
 // count asks the server's tokenizer. That a server has none is remembered; a
 // tokenizer that fails is not, and the count is then an estimate.
-func (c *Client) count(ctx context.Context, model string, messages []llm.Message, tools []llm.Tool) (int, bool, error) {
+func (c *Client) count(ctx context.Context, model string, req *llm.Request) (int, bool, error) {
 	w := wire{model: model, form: form(c.form.Load())}
 	kind := meter(c.meter.Load())
 	if kind == meterUnknown || kind == meterMessages {
-		n, found, err := c.countMessages(ctx, w, messages, tools)
+		n, found, err := c.countMessages(ctx, w, req)
 		switch {
 		case found == meterMessages && err == nil:
 			c.meter.Store(int32(found))
@@ -111,14 +115,14 @@ func (c *Client) count(ctx context.Context, model string, messages []llm.Message
 		}
 	}
 	if kind == meterText {
-		if n, exact, err := c.countText(ctx, w, messages, tools); err == nil {
+		if n, exact, err := c.countText(ctx, w, req); err == nil {
 			return n, exact, nil
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}
-	return estimate(messages, tools), false, nil
+	return estimate(req.Messages, req.Tools), false, nil
 }
 
 // lacks reports whether err says that there is no such address.
@@ -136,10 +140,13 @@ func lacks(err error) bool {
 
 // countMessages counts as vLLM does, and returns which kind of tokenizer the
 // server turned out to have.
-func (c *Client) countMessages(ctx context.Context, w wire, messages []llm.Message, tools []llm.Tool) (int, meter, error) {
-	in := map[string]any{"model": w.model, "messages": w.messages(messages)}
-	if len(tools) > 0 {
-		in["tools"] = wireTools(tools)
+func (c *Client) countMessages(ctx context.Context, w wire, req *llm.Request) (int, meter, error) {
+	in := map[string]any{"model": w.model, "messages": w.messages(req.Messages)}
+	if len(req.Tools) > 0 {
+		in["tools"] = wireTools(req.Tools)
+	}
+	if kwargs, ok := req.Extra[templateArgs]; ok {
+		in[templateArgs] = kwargs
 	}
 	var out struct {
 		Count  *int            `json:"count"`
@@ -160,10 +167,13 @@ func (c *Client) countMessages(ctx context.Context, w wire, messages []llm.Messa
 
 // countText counts as llama.cpp does: the template first, then the tokens. A
 // server without /apply-template counts the bare texts, which is not exact.
-func (c *Client) countText(ctx context.Context, w wire, messages []llm.Message, tools []llm.Tool) (n int, exact bool, err error) {
-	in := map[string]any{"messages": w.messages(messages)}
-	if len(tools) > 0 {
-		in["tools"] = wireTools(tools)
+func (c *Client) countText(ctx context.Context, w wire, req *llm.Request) (n int, exact bool, err error) {
+	in := map[string]any{"messages": w.messages(req.Messages)}
+	if len(req.Tools) > 0 {
+		in["tools"] = wireTools(req.Tools)
+	}
+	if kwargs, ok := req.Extra[templateArgs]; ok {
+		in[templateArgs] = kwargs
 	}
 	var applied struct {
 		Prompt string `json:"prompt"`
@@ -175,7 +185,7 @@ func (c *Client) countText(ctx context.Context, w wire, messages []llm.Message, 
 		if err != nil {
 			return 0, false, err
 		}
-		content, around = string(data), perMessage*(len(messages)+len(tools))
+		content, around = string(data), perMessage*(len(req.Messages)+len(req.Tools))
 	}
 	var out struct {
 		Tokens []json.RawMessage `json:"tokens"`

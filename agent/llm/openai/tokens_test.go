@@ -210,6 +210,22 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// TestCountTemplateArgs sends along what goes into the chat template.
+func TestCountTemplateArgs(t *testing.T) {
+	s := newServer(t, map[string][]answer{"/tokenize": {{body: `{"count":19}`}}})
+	req := &llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Content: "x"}},
+		Sampling: llm.Sampling{Extra: map[string]any{"chat_template_kwargs": map[string]any{"enable_thinking": false}, "top_k": 5}},
+	}
+	if _, _, err := openai.New(s.URL, named).CountTokens(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`{"chat_template_kwargs":{"enable_thinking":false},"messages":[{"role":"user","content":"x"}],"model":"m"}`}
+	if diff := cmp.Diff(want, s.bodies("/tokenize")); diff != "" {
+		t.Errorf("bodies sent to /tokenize mismatch (-want +got):\n%s", diff)
+	}
+}
+
 func TestCountTokens(t *testing.T) {
 	messages := []llm.Message{{Role: llm.User, Content: strings.Repeat("x", 36)}} // 10 + 4 by the estimate
 	tools := []llm.Tool{{Name: "stop"}}
@@ -239,7 +255,7 @@ func TestCountTokens(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newServer(t, tt.answers)
 			c := openai.New(s.URL, named)
-			got, exact, err := c.CountTokens(t.Context(), messages, tt.tools)
+			got, exact, err := c.CountTokens(t.Context(), &llm.Request{Messages: messages, Tools: tt.tools, Sampling: llm.Sampling{Extra: map[string]any{"top_k": 5}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +265,7 @@ func TestCountTokens(t *testing.T) {
 			if tt.wantSent == nil {
 				return
 			}
-			if _, _, err := c.CountTokens(t.Context(), messages, tt.tools); err != nil {
+			if _, _, err := c.CountTokens(t.Context(), &llm.Request{Messages: messages, Tools: tt.tools, Sampling: llm.Sampling{Extra: map[string]any{"top_k": 5}}}); err != nil {
 				t.Fatal(err)
 			}
 			sent := s.bodies("/tokenize")
@@ -267,7 +283,7 @@ func TestCountTokensCancelled(t *testing.T) {
 	s := newServer(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := openai.New(s.URL, named).CountTokens(ctx, nil, nil); !errors.Is(err, context.Canceled) {
+	if _, _, err := openai.New(s.URL, named).CountTokens(ctx, &llm.Request{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v, want context.Canceled", err)
 	}
 }
