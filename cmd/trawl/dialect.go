@@ -42,7 +42,7 @@ func (p *pipeline) settleDialect(ctx context.Context, e env, known agent.Dialect
 	if called {
 		return agent.Native, nil
 	}
-	fmt.Fprintln(e.stderr, "trawl: the server made no tool call of a probe; using the tags dialect (--set agent.dialect=native insists)")
+	fmt.Fprintln(e.stderr, "trawl: the server made no tool call of three probes; using the tags dialect (--set agent.dialect=native insists)")
 	return agent.Tags, nil
 }
 
@@ -59,18 +59,29 @@ func probe(extra map[string]any) *llm.Request {
 	}
 }
 
-// probeTools asks for one search and reports whether the server turned the reply
-// into a tool call. A server without a tool-call parser refuses the request, or
-// leaves the call in the text.
+// probeTries is how often a model may miss the form before it counts as one that
+// does not make tool calls.
+const probeTries = 3
+
+// probeTools asks for one search and reports whether the server turned a reply
+// into a tool call, the first one greedy and the others sampled. A server without
+// a tool-call parser refuses the request, or leaves the call in the text.
 func probeTools(ctx context.Context, client llm.Client, extra map[string]any) (bool, error) {
 	spec := searchSpec()
 	req := probe(extra)
 	req.Tools = []llm.Tool{spec}
-	resp, err := client.Complete(ctx, req)
-	if err != nil {
-		return false, err
+	for try := range probeTries {
+		seed, temperature := int64(try+1), min(float64(try), 1)
+		req.Seed, req.Temperature = &seed, &temperature
+		resp, err := client.Complete(ctx, req)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(resp.Message.ToolCalls, func(c llm.ToolCall) bool { return c.Name == spec.Name }) {
+			return true, nil
+		}
 	}
-	return slices.ContainsFunc(resp.Message.ToolCalls, func(c llm.ToolCall) bool { return c.Name == spec.Name }), nil
+	return false, nil
 }
 
 // searchSpec is what models are told of the search tool.

@@ -142,7 +142,7 @@ func (d *doctor) tools(ctx context.Context, b *backend) {
 	case d.toolsHidden(ctx, b):
 		d.note("tool calls", "warning", "the model's chat template does not show it the tools; agent.dialect auto means tags", "another chat template, or another model, for native calls")
 	default:
-		d.note("tool calls", "warning", "a probe came back without a tool call; agent.dialect auto means tags", vllm)
+		d.note("tool calls", "warning", "three probes came back without a tool call; agent.dialect auto means tags", vllm)
 	}
 	if d.settings.Models.Agent.Stream && called {
 		d.note("stream", "warning", "on, with native tool calls", "vLLM's tool-call parsers lose malformed calls in streams, which trawl could mend otherwise: models.agent.stream: false")
