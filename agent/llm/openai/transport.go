@@ -100,6 +100,7 @@ func (t *transport) prepare(req *http.Request, over overlay) (*http.Request, err
 	if err != nil {
 		return nil, err
 	}
+	clear(over) // the body has it all; the context would keep a second copy while the server thinks
 	out.Body = io.NopCloser(bytes.NewReader(body))
 	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	out.ContentLength = int64(len(body))
