@@ -11,7 +11,7 @@ MODEL    ?=
 .DEFAULT_GOAL := build
 
 build:
-	go build -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/trawl
+	go build -ldflags "-X main.release=$(VERSION)" -o $(BIN) ./cmd/trawl
 
 # Weave a world, index it, start the simulated model, run, score, print.
 demo: build

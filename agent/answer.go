@@ -48,8 +48,8 @@ func lineAnswer(s string) string {
 
 const (
 	maxShort    = 80  // characters of a reply that is an answer by itself
-	maxPhrase   = 300 // of an answer in a phrase, or of a last line (DivInit B.6)
-	maxSentence = 200 // of a last sentence of the thought (DivInit B.6)
+	maxPhrase   = 300 // of an answer in a phrase, or of a last line, as in DivInit's code
+	maxSentence = 200 // of a last sentence of the thought, likewise
 )
 
 var declared = regexp.MustCompile(`(?i)^(?:(?:so|thus|hence|therefore),?\s+)?the\s+(?:final\s+|correct\s+)?answer\s+(?:is|would be)[\s:]+(\S.*)$`)
@@ -101,7 +101,8 @@ var (
 // fallbackAnswer guesses an answer from a last reply that kept no format: what
 // follows "the answer is", then "therefore", then the last sentence of the
 // thought, then the last line of the text. Faults and markup are no answers.
-// (DivInit B.6, without its last resort, the first 500 characters.)
+// The order is that of DivInit's code, without its last resort, the first 500
+// characters.
 func fallbackAnswer(said, thought string) string {
 	for _, re := range []*regexp.Regexp{answerIs, therefore} {
 		for _, s := range []string{said, thought} {

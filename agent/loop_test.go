@@ -205,7 +205,7 @@ func asksFinal(req *llm.Request) bool {
 	return strings.Contains(req.Messages[len(req.Messages)-1].Content, "final answer")
 }
 
-// The cost that DivInit states (B.3): T model calls, T−1 with a seed.
+// The cost that DivInit states (§4): T model calls, T−1 with a seed.
 func TestRunCallCounts(t *testing.T) {
 	for _, d := range []agent.Dialect{agent.Native, agent.Tags} {
 		for turns := 1; turns <= 9; turns++ {

@@ -69,7 +69,7 @@ func quantile(sorted []float64, q float64) float64 {
 //	1 − C(n−c, k) / C(n, k) = 1 − Π_{j=0}^{k−1} (n−c−j)/(n−j)
 //
 // It is NaN where k is not in 1..n: from fewer than k rollouts there is no
-// estimate. (SEL A.3)
+// estimate. (arXiv:2609.39912, A.3)
 func PassAt(n, c, k int) float64 {
 	if k < 1 || k > n {
 		return math.NaN()

@@ -8,7 +8,7 @@
 // that failed or are missing are never taken for wrong answers but counted
 // beside the scores. A completed rollout without an answer is wrong.
 //
-// Sources: pass@k, majority and recall as in SEL (A.3, D, G); diversity as in
+// Sources: pass@k, majority and recall as in arXiv:2609.39912 (A.3, D, G); diversity as in
 // DivInit (§3, §6.2); EM, F1 and sub-EM as in the scripts of HotpotQA, MuSiQue,
 // FlashRAG and Search-R1.
 //

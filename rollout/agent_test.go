@@ -83,7 +83,7 @@ func experiment(ctx context.Context, t *testing.T, client llm.Client, dir string
 }
 
 // TestCalls counts what a run costs: 1 + k(T−1) calls a question with a pool,
-// kT without, and none when everything is done. (DivInit B.3)
+// kT without, and none when everything is done. (DivInit §4)
 func TestCalls(t *testing.T) {
 	tests := []struct {
 		name  string

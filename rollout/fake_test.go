@@ -105,7 +105,7 @@ func (m *memory) Append(t *trajectory.Trajectory) error {
 	return t.Validate()
 }
 
-func (m *memory) Complete() error {
+func (m *memory) Complete([]string) error {
 	m.complete++
 	return nil
 }

@@ -51,7 +51,7 @@ type Store interface {
 	Pool(questionID string, round int) (trajectory.Pool, bool)
 	RecordPool(p trajectory.Pool) error
 	Append(t *trajectory.Trajectory) error
-	Complete() error
+	Complete(questionIDs []string) error
 }
 
 // A Plan says what to do. Zero values are the defaults.
@@ -127,7 +127,7 @@ func Run(ctx context.Context, plan Plan, deps Deps) (Summary, error) {
 	}
 	err = r.work(ctx)
 	if err == nil && r.summary.Failed == 0 {
-		err = deps.Store.Complete()
+		err = deps.Store.Complete(plan.ids())
 	}
 	if err == nil {
 		err = r.nothingWorked()
@@ -179,6 +179,15 @@ func (p *Plan) settle() error {
 	}
 	p.Questions = mine
 	return nil
+}
+
+// ids returns the ids of the questions.
+func (p *Plan) ids() []string {
+	ids := make([]string, len(p.Questions))
+	for i, q := range p.Questions {
+		ids[i] = q.ID
+	}
+	return ids
 }
 
 // key returns the key of a rollout.

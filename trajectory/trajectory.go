@@ -142,10 +142,12 @@ type Message struct {
 }
 
 // A ToolCall is a call as it stands in a message: Arguments is JSON in a string.
+// Its JSON form is that of the chat protocol, so that messages can be sent again
+// as they are.
 type ToolCall struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+	ID        string
+	Name      string
+	Arguments string
 }
 
 // A Turn is one whole turn of a rollout under way: everything that the turn

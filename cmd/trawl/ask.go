@@ -81,7 +81,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	q := trajectory.Question{ID: "ask-" + strconv.FormatInt(seed.Derive(0, question), 36), Text: question}
 	sum, err := execute(ctx, e, p, runJob{
 		settings: s, questions: []trajectory.Question{q}, out: out,
-		shard: rollout.Shard{I: 1, N: 1}, dataset: store.Dataset{Name: askedDataset},
+		shard: rollout.Shard{I: 1, N: 1}, dataset: store.Dataset{Name: askedDataset, SHA256: store.Hash(question)},
 	})
 	if err = errors.Join(err, p.close()); err != nil {
 		return stoppedAsk(ctx, o, sum, err)

@@ -50,8 +50,9 @@ func newDemo(e env) *cobra.Command {
 		Long:  demoHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.questions < 1 || o.rollouts < 1 {
-				return usageError{command: cmd.CommandPath(), err: errors.New("--questions and --rollouts must be 1 or more")}
+			if o.questions < 1 || o.rollouts < 1 || o.rollouts > mostDemoRollouts || o.entities < weave.MinEntities {
+				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--questions %d --rollouts %d --entities %d: want 1 or more, 1 to %d, %d or more",
+					o.questions, o.rollouts, o.entities, mostDemoRollouts, weave.MinEntities)}
 			}
 			return runDemo(cmd.Context(), e, o)
 		},
@@ -65,6 +66,9 @@ func newDemo(e env) *cobra.Command {
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
+
+// mostDemoRollouts keeps the table readable: it has a row for each pass@k.
+const mostDemoRollouts = 64
 
 // demoMethods are what a demo compares.
 var demoMethods = []string{"divinit", "standard"}

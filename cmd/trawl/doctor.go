@@ -83,7 +83,7 @@ func (d *doctor) examine(ctx context.Context) {
 func (d *doctor) key() {
 	key, name := apiKey(d.env, d.settings.Models.Agent)
 	if key == "" {
-		d.note("key", "ok", "none set", "trawl sends the key in "+name+" to servers that ask for one")
+		d.note("key", "ok", "none set", "if "+name+" is set, trawl sends it with every request")
 		return
 	}
 	d.note("key", "ok", "from "+name, "")
@@ -173,7 +173,7 @@ func (d *doctor) reasoning(ctx context.Context, b *backend) {
 	case resp.Message.Reasoning != "":
 		d.note("reasoning", "ok", "in a field of its own", "")
 	case strings.Contains(resp.Message.Content, "<think>") || strings.Contains(resp.Message.Content, "</think>"):
-		d.note("reasoning", "ok", "inside the content, as <think>; trawl splits it", "vLLM: --reasoning-parser moves it to a field")
+		d.note("reasoning", "ok", "inside the content, as <think>; trawl splits it", "")
 	default:
 		d.note("reasoning", "ok", "none", "")
 	}
@@ -193,6 +193,8 @@ func (d *doctor) seeds(ctx context.Context, b *backend) {
 	switch {
 	case texts[0] != texts[1]:
 		d.note("seed", "warning", "the same seed gave two different replies", "runs cannot be repeated word for word; their statistics can")
+	case texts[0] == texts[2] && b.simulated:
+		d.note("seed", "ok", "repeats with one seed", "")
 	case texts[0] == texts[2]:
 		d.note("seed", "warning", "two seeds gave the same reply", "if rollouts come out alike, check that the server samples (temperature, top_k)")
 	default:

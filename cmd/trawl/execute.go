@@ -58,19 +58,30 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 		Questions: questions, Count: j.settings.Rollout.Count, Concurrency: j.settings.Rollout.Concurrency,
 		Seed: j.settings.Seed, Config: m.Config, Shard: j.shard,
 	}
-	mine := 0
-	for i := range questions {
-		if j.shard.Holds(i) {
-			mine++
-		}
-	}
-	bar := newProgress(e, "rollouts", st.Found().Done, mine*plan.Count)
+	done, total := planDone(plan, st)
+	bar := newProgress(e, "rollouts", done, total)
 	sum, err = rollout.Run(ctx, plan, rollout.Deps{Runner: p.agent, Store: st, Seeder: p.seeder, Progress: func(now rollout.Progress) {
 		bar.set(now.Done, now.Failed)
 		bar.fail(now.Err)
 	}})
 	bar.close()
 	return sum, err
+}
+
+// planDone counts the rollouts of a plan, and those that are done already.
+func planDone(plan rollout.Plan, st *store.Store) (done, total int) {
+	for i, q := range plan.Questions {
+		if !plan.Shard.Holds(i) {
+			continue
+		}
+		for k := range plan.Count {
+			total++
+			if st.Has(trajectory.Key{QuestionID: q.ID, Round: 1, Rollout: k, Config: plan.Config}) {
+				done++
+			}
+		}
+	}
+	return done, total
 }
 
 // sameShard makes sure that a run folder holds one shard: its manifest says
@@ -153,7 +164,7 @@ func (p *pipeline) manifest(j runJob) (store.Manifest, error) {
 		Endpoints: endpoints,
 		Models:    map[string]string{"agent": p.backend.model},
 		Prompts:   map[string]string{"agent": agent.PromptHash(), "divinit": divinit.PromptHash()},
-		Versions:  []string{version},
+		Versions:  []string{version()},
 	}, nil
 }
 

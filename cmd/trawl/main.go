@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -17,8 +18,23 @@ import (
 	"golang.org/x/term"
 )
 
-// version is set by the Makefile from the repository's own state.
-var version = "unknown"
+// release is set by the Makefile from the repository's own state.
+var release string
+
+// version returns the release, or the revision that the build recorded.
+func version() string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value[:min(len(s.Value), 12)]
+			}
+		}
+	}
+	return "unknown"
+}
 
 // Exit statuses, promised to scripts.
 const (

@@ -112,7 +112,7 @@ func (p *pipeline) build(engine search.Engine) error {
 		Tokens:           s.Rollout.Budget.Tokens,
 		Time:             time.Duration(s.Rollout.Budget.Seconds) * time.Second,
 	}
-	if s.Rollout.FirstQuery == "divinit" {
+	if s.Rollout.FirstQuery == "divinit" && s.Agent.Turns > 1 { // one turn is the answer: nothing is searched
 		p.seeder = seeder
 		opts.Proposer, opts.ProposeTurns = seeder, s.Rollout.DivInit.Turns
 	}

@@ -127,8 +127,8 @@ func stopped(ctx context.Context, out string, sum rollout.Summary, err error) er
 		return err
 	}
 	kept := fmt.Sprintf("%d of %d rollouts are done and kept in %s; the same command goes on from there", sum.AlreadyDone+sum.Done, sum.Planned, out)
-	if ctx.Err() != nil {
-		return fmt.Errorf("%s", kept)
+	if errors.Is(err, context.Canceled) {
+		return errors.New(kept)
 	}
 	return fmt.Errorf("%w\n  %s", err, kept)
 }

@@ -7,8 +7,7 @@ import (
 	"trawl/selection/baseline"
 )
 
-// newSelector returns a selector by its name. Auto is majority, until there is a
-// model that does better.
+// newSelector returns a selector by its name. Auto is majority.
 func newSelector(name string) (selection.Selector, string, error) {
 	switch name {
 	case "auto", "majority":

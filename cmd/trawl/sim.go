@@ -20,7 +20,7 @@ language models.
 Faults are replayed from a file of rules, one JSON object a line, such as
   {"match": {"every": 10}, "fault": "c12-rate-limit"}
 
-Faults, named after the reports that they replay:
+Faults, named after public reports (agent/llm/sim/REPORTS.md):
 `
 
 // A simOptions is how trawl sim is to serve.

@@ -18,11 +18,11 @@ func newVersion(e env) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return writeJSON(e.stdout, map[string]any{
-					"version": version, "go": runtime.Version(), "rollout_schema": trajectory.Version,
+					"version": version(), "go": runtime.Version(), "rollout_schema": trajectory.Version,
 				})
 			}
 			_, err := fmt.Fprintf(e.stdout, "trawl %s (%s, %s/%s, rollout schema %d)\n",
-				version, runtime.Version(), runtime.GOOS, runtime.GOARCH, trajectory.Version)
+				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, trajectory.Version)
 			return err
 		},
 	}

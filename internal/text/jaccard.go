@@ -6,7 +6,7 @@ import "strings"
 type TokenSet map[string]struct{}
 
 // Tokens returns the token set of s: lower case, everything deleted but word
-// characters ("_" is one) and white space, split at white space. (DivInit B.2)
+// characters ("_" is one) and white space, split at white space. (DivInit's code)
 func Tokens(s string) TokenSet {
 	s = strings.Map(func(r rune) rune {
 		if isWord(r) || r == '_' || isSpace(r) {

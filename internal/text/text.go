@@ -28,7 +28,7 @@ func isSpace(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x
 func Collapse(s string) string { return strings.Join(Fields(s), " ") }
 
 // Normal returns the text normal form of queries and passages: NFC, then
-// [Collapse]. (SEL A.1)
+// [Collapse]. (arXiv:2609.39912)
 func Normal(s string) string { return Collapse(norm.NFC.String(s)) }
 
 // Lower returns s in lower case with Unicode's special cases, as Python's

@@ -10,7 +10,7 @@ import (
 )
 
 // spans returns queries that need no model: the question, what it quotes, the
-// names in it, and the years. (DivInit B.5)
+// names in it, and the years.
 func spans(question string) []string {
 	question = text.Collapse(question)
 	all := slices.Concat([]string{question}, quotes(question), names(quotePattern.ReplaceAllString(question, " . ")), years(question))

@@ -25,7 +25,7 @@ var oscarQueries = []string{
 	"70th Academy Awards ceremony winners",
 }
 
-// The values for oscars are those of methods.md B.2. With λ = 0 by hand: 0 and 3
+// The values for oscars are worked out from eq. 1 apart from this code. With λ = 0 by hand: 0 and 3
 // share nothing and are the first such pair. To {0, 3}: 1 is 1−4/6 from 0; 2 is
 // 1−1/7; 4 is 1−1/8; 5 is 1 from both, the greatest. To {0, 3, 5}: 1 stays 1/3,
 // 2 has 6/7, 4 has min(7/8, 1−2/7) = 5/7; so 2.
@@ -113,7 +113,7 @@ func TestSelectSpreads(t *testing.T) {
 
 func TestSpreadOfTheGolden(t *testing.T) {
 	if got, want := spread(oscarQueries, []int{0, 3, 5, 2}), 0.976190; math.Abs(got-want) > 1e-6 {
-		t.Errorf("spread = %v, want %v (methods.md B.2)", got, want)
+		t.Errorf("spread = %v, want %v", got, want)
 	}
 }
 

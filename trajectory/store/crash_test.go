@@ -109,8 +109,10 @@ func writeRun(dir string, step func()) error {
 	if err != nil {
 		return err
 	}
+	var questions []string
 	for i := range crashRollouts {
 		k := crashKey(i)
+		questions = append(questions, k.QuestionID)
 		if s.Has(k) {
 			continue
 		}
@@ -133,7 +135,7 @@ func writeRun(dir string, step func()) error {
 		}
 		step()
 	}
-	if err := s.Complete(); err != nil {
+	if err := s.Complete(questions); err != nil {
 		return err
 	}
 	return s.Close()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 
@@ -217,10 +218,19 @@ func (j *journal) forget(key trajectory.Key) {
 	delete(j.turns, key)
 }
 
-func (j *journal) empty() error {
+// complete drops what belongs to the questions. The file keeps their lines as
+// long as it has others; opening it again drops the turns.
+func (j *journal) complete(questionIDs []string) error {
+	done := make(map[string]bool, len(questionIDs))
+	for _, id := range questionIDs {
+		done[id] = true
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	clear(j.turns)
-	clear(j.pools)
+	maps.DeleteFunc(j.turns, func(k trajectory.Key, _ []span) bool { return done[k.QuestionID] })
+	maps.DeleteFunc(j.pools, func(k poolKey, _ placedPool) bool { return done[k.questionID] })
+	if len(j.turns)+len(j.pools) > 0 {
+		return nil
+	}
 	return j.log.empty()
 }

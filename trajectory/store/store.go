@@ -234,13 +234,13 @@ func (s *Store) RecordPool(p trajectory.Pool) error {
 	return nil
 }
 
-// Complete empties the journal. It is called when all that was planned is done
-// and nothing failed.
-func (s *Store) Complete() error {
+// Complete drops the turns and pools of questions of which all is done. When it
+// has nothing else, the journal is emptied.
+func (s *Store) Complete(questionIDs []string) error {
 	if err := s.rollouts.check(); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := s.journal.empty(); err != nil {
+	if err := s.journal.complete(questionIDs); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	return nil

@@ -258,7 +258,7 @@ func TestFolderGone(t *testing.T) {
 		"RecordPool": func(s *store.Store) error {
 			return s.RecordPool(trajectory.Pool{QuestionID: "q", Round: 1, Config: config()})
 		},
-		"Complete": (*store.Store).Complete,
+		"Complete": func(s *store.Store) error { return s.Complete([]string{"q"}) },
 	}
 	for _, tt := range tests {
 		for name, use := range uses {
@@ -352,7 +352,12 @@ func TestJournal(t *testing.T) {
 	s = open(t, dir)
 	defer s.Close()
 	expect(a, "a1", "a2", "a3")
-	check(t, s.Complete())
+	check(t, s.Complete([]string{"another question"}))
+	expect(a, "a1", "a2", "a3")
+	if size(t, dir, "journal.jsonl") == 0 {
+		t.Error("the journal is empty, but a question is not done")
+	}
+	check(t, s.Complete([]string{a.QuestionID, b.QuestionID, c.QuestionID}))
 	expect(a)
 	if size(t, dir, "journal.jsonl") != 0 {
 		t.Error("the journal of a complete run is not empty")
