@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -96,5 +97,5 @@ func serveSim(ctx context.Context, e env, opts sim.Options) error {
 	fmt.Fprintf(e.stdout, "%s\n", server.URL())
 	fmt.Fprintf(e.stderr, "trawl: the simulated model %s listens at %s; Ctrl-C ends it\n", opts.Skill.Model(), server.URL())
 	<-ctx.Done()
-	return server.Close()
+	return errors.Join(ctx.Err(), server.Close())
 }

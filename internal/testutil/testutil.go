@@ -30,14 +30,18 @@ func Root(t testing.TB) string {
 	}
 }
 
-// Shared returns the path of a file of the real data that may lie beside the
-// checkout, in ../shared/data. It skips the test if the file is not there:
-// no test needs it to pass.
+// Shared returns the path of a file of the real data, which lies in the folder
+// TRAWL_TEST_DATA or, if that is not set, beside the checkout in ../shared/data.
+// It skips the test if the file is not there: no test needs it to pass.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
-	path := filepath.Join(Root(t), "..", "shared", "data", filepath.FromSlash(name))
+	dir := os.Getenv("TRAWL_TEST_DATA")
+	if dir == "" {
+		dir = filepath.Join(Root(t), "..", "shared", "data")
+	}
+	path := filepath.Join(dir, filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("real data %s is not beside the checkout", name)
+		t.Skipf("real data %s is not here; TRAWL_TEST_DATA names its folder", name)
 	}
 	return path
 }

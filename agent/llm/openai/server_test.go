@@ -3,7 +3,6 @@ package openai_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -119,7 +118,3 @@ func sameJSON(t *testing.T, want, got string) {
 
 // words returns a text of about n tokens by the estimate of 3.6 bytes each.
 func words(n int) string { return strings.Repeat("trawl ", n*36/60) }
-
-func reply(content string) answer {
-	return answer{body: fmt.Sprintf(`{"choices":[{"message":{"content":%q},"finish_reason":"stop"}]}`, content)}
-}
