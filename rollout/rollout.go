@@ -81,7 +81,7 @@ type Deps struct {
 	Runner   Runner
 	Store    Store
 	Seeder   Seeder         // nil: every rollout chooses its own first query
-	Progress func(Progress) // nil: nobody looks; called by one goroutine at a time
+	Progress func(Progress) // nil: nobody looks; called by one goroutine at a time, first before the work begins
 }
 
 // Progress is how far a run is.
@@ -125,6 +125,7 @@ func Run(ctx context.Context, plan Plan, deps Deps) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	r.begun()
 	err = r.work(ctx)
 	if err == nil && r.summary.Failed == 0 {
 		err = deps.Store.Complete(plan.ids())

@@ -245,6 +245,13 @@ func (r *run) turned() {
 	r.report(nil)
 }
 
+// begun tells what earlier runs have done.
+func (r *run) begun() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report(nil)
+}
+
 func (r *run) report(failure error) {
 	if r.deps.Progress == nil {
 		return

@@ -100,7 +100,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 
 func stoppedAsk(ctx context.Context, o askOptions, sum rollout.Summary, err error) error {
 	if o.out != "" {
-		return stopped(ctx, o.out, sum, err)
+		return stopped(o.out, sum, err)
 	}
 	if ctx.Err() != nil {
 		return errors.New("nothing was kept; --out RUN keeps the rollouts of a question")

@@ -199,7 +199,7 @@ func demoRun(ctx context.Context, e env, o demoOptions, method, dir string) erro
 		dataset: datasetOf(set),
 	})
 	if err = errors.Join(err, p.close()); err != nil {
-		return stopped(ctx, dir, sum, err)
+		return stopped(dir, sum, err)
 	}
 	return nil
 }

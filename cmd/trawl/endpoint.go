@@ -120,18 +120,8 @@ func findServer(ctx context.Context, e env) (string, error) {
 
 // answers reports whether something that speaks the protocol is at url.
 func answers(ctx context.Context, url string) bool {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/models", nil)
-	if err != nil {
-		return false
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	defer resp.Body.Close()
-	return resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusUnauthorized
+	_, err := openai.New(url, openai.Options{Listing: probeTime}).Models(ctx)
+	return err == nil || status(err) == http.StatusUnauthorized
 }
 
 // connect makes a client for each address and settles the model.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"trawl/internal/text"
@@ -102,16 +101,14 @@ func wordIndex(s, want string) int {
 		}
 		i += from
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		after, size := utf8.DecodeRuneInString(s[i+len(want):])
-		if !isWord(before) && (size == 0 || !isWord(after)) {
+		after, _ := utf8.DecodeRuneInString(s[i+len(want):])
+		if !text.IsWord(before) && !text.IsWord(after) {
 			return i
 		}
 		from = i + len(want)
 	}
 	return -1
 }
-
-func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r)) }
 
 func compareBool(a, b bool) int {
 	switch {

@@ -50,38 +50,30 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 	defer func() { err = errors.Join(err, st.Close()) }()
 	tellFound(e, j, st.Found())
 
-	questions := j.questions
-	if j.limit > 0 && j.limit < len(questions) {
-		questions = questions[:j.limit]
-	}
 	plan := rollout.Plan{
-		Questions: questions, Count: j.settings.Rollout.Count, Concurrency: j.settings.Rollout.Concurrency,
+		Questions: limited(j.questions, j.limit), Count: j.settings.Rollout.Count, Concurrency: j.settings.Rollout.Concurrency,
 		Seed: j.settings.Seed, Config: m.Config, Shard: j.shard,
 	}
-	done, total := planDone(plan, st)
-	bar := newProgress(e, "rollouts", done, total)
+	var bar *progress
 	sum, err = rollout.Run(ctx, plan, rollout.Deps{Runner: p.agent, Store: st, Seeder: p.seeder, Progress: func(now rollout.Progress) {
+		if bar == nil {
+			bar = newProgress(e, "rollouts", now.Done, now.Total)
+		}
 		bar.set(now.Done, now.Failed)
 		bar.fail(now.Err)
 	}})
-	bar.close()
+	if bar != nil {
+		bar.close()
+	}
 	return sum, err
 }
 
-// planDone counts the rollouts of a plan, and those that are done already.
-func planDone(plan rollout.Plan, st *store.Store) (done, total int) {
-	for i, q := range plan.Questions {
-		if !plan.Shard.Holds(i) {
-			continue
-		}
-		for k := range plan.Count {
-			total++
-			if st.Has(trajectory.Key{QuestionID: q.ID, Round: 1, Rollout: k, Config: plan.Config}) {
-				done++
-			}
-		}
+// limited returns the first n of list, or all of it if n is 0.
+func limited[T any](list []T, n int) []T {
+	if n == 0 {
+		return list
 	}
-	return done, total
+	return list[:min(n, len(list))]
 }
 
 // sameShard makes sure that a run folder holds one shard: its manifest says

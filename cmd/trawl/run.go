@@ -97,7 +97,7 @@ func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
 	}
 	sum, err := execute(ctx, e, p, j)
 	if err = errors.Join(err, p.close()); err != nil {
-		return stopped(ctx, o.out, sum, err)
+		return stopped(o.out, sum, err)
 	}
 	return printSummary(e, o, sum, p.backend.simulated)
 }
@@ -122,7 +122,7 @@ func questionsOf(examples []dataset.Example) []trajectory.Question {
 }
 
 // stopped says how to go on after a run that did not come to its end.
-func stopped(ctx context.Context, out string, sum rollout.Summary, err error) error {
+func stopped(out string, sum rollout.Summary, err error) error {
 	if sum.Planned == 0 {
 		return err
 	}

@@ -196,11 +196,8 @@ func short(hash string) string { return hash[:min(len(hash), 12)] }
 
 // planned returns the examples that a run with these settings was to answer.
 func planned(examples []dataset.Example, s runSettings) []dataset.Example {
-	if s.Limit > 0 && s.Limit < len(examples) {
-		examples = examples[:s.Limit]
-	}
 	var mine []dataset.Example
-	for i, ex := range examples {
+	for i, ex := range limited(examples, s.Limit) {
 		if s.Shard.Holds(i) {
 			mine = append(mine, ex)
 		}

@@ -107,9 +107,6 @@ func listError(err error, path string, offset int64, number int) error {
 	return fmt.Errorf("%v: record %d: %w", place{path, lineAt(path, offset)}, number, text.JSONError(err))
 }
 
-// A visitError is an error of the visitor, not of the file.
-type visitError struct{ error }
-
 // lineAt returns the number of the line at an offset in the file.
 func lineAt(path string, offset int64) int {
 	src, err := openSource(path)
@@ -132,31 +129,7 @@ func lineAt(path string, offset int64) int {
 
 // readParagraphLines visits the paragraphs of records, one a line.
 func readParagraphLines(src *source, path string, visit visitor) error {
-	var buf []byte
-	for number := 1; ; number++ {
-		at := place{path, number}
-		l, err := src.next(buf)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%v: %w", at, cause(err))
-		}
-		buf = l.text
-		if len(bytes.TrimSpace(l.text)) == 0 {
-			continue
-		}
-		err = visitParagraphs(l.text, at, visit)
-		visitError := visitError{}
-		switch {
-		case errors.As(err, &visitError):
-			return visitError.error
-		case err != nil && !l.ended:
-			return fmt.Errorf("%v: the last line is cut off: %w", at, err)
-		case err != nil:
-			return fmt.Errorf("%v: %w", at, err)
-		}
-	}
+	return src.eachLine(path, func(raw []byte, at place) error { return visitParagraphs(raw, at, visit) })
 }
 
 // visitParagraphs visits the paragraphs of one record.

@@ -89,10 +89,30 @@ func readLines(path string, parse parser, visit visitor) error {
 		return err
 	}
 	defer src.close()
+	return src.eachLine(path, func(raw []byte, at place) error {
+		rec, ok, err := parse(raw, at.line)
+		if err != nil || !ok {
+			return err
+		}
+		rec.place, rec.replaced = at, !utf8.Valid(raw)
+		if err := visit(rec); err != nil {
+			return visitError{err}
+		}
+		return nil
+	})
+}
+
+// A visitError is an error of the visitor, not of the file.
+type visitError struct{ error }
+
+// eachLine gives read every line that is not blank. An error of read is that of
+// the line, whose place it gets, except a [visitError], which ends the reading as
+// it is.
+func (s *source) eachLine(path string, read func(raw []byte, at place) error) error {
 	var buf []byte
 	for number := 1; ; number++ {
 		at := place{path, number}
-		l, err := src.next(buf)
+		l, err := s.next(buf)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -103,19 +123,15 @@ func readLines(path string, parse parser, visit visitor) error {
 		if len(bytes.TrimSpace(l.text)) == 0 {
 			continue
 		}
-		rec, ok, err := parse(l.text, number)
-		if err != nil && !l.ended {
+		err = read(l.text, at)
+		ofVisitor := visitError{}
+		switch {
+		case errors.As(err, &ofVisitor):
+			return ofVisitor.error
+		case err != nil && !l.ended:
 			return fmt.Errorf("%v: the last line is cut off: %w", at, err)
-		}
-		if err != nil {
+		case err != nil:
 			return fmt.Errorf("%v: %w", at, err)
-		}
-		if !ok {
-			continue
-		}
-		rec.place, rec.replaced = at, !utf8.Valid(l.text)
-		if err := visit(rec); err != nil {
-			return err
 		}
 	}
 }

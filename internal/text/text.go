@@ -56,7 +56,7 @@ func Answer(s string) string {
 	}, Lower(s))
 	var b strings.Builder
 	for len(s) > 0 {
-		n := strings.IndexFunc(s, func(r rune) bool { return !isWord(r) })
+		n := strings.IndexFunc(s, func(r rune) bool { return !IsWord(r) })
 		if n < 0 {
 			n = len(s)
 		}
@@ -106,9 +106,9 @@ func isPunct(r rune) bool {
 	return r < utf8.RuneSelf && ('!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~')
 }
 
-// isWord reports whether Python's \w matches r, "_" apart, which is punctuation
-// wherever it matters here.
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+// IsWord reports whether r is a letter or a number: whether Python's \w matches
+// it, "_" apart, which is punctuation wherever it matters here.
+func IsWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // Truncate returns the longest prefix of s of at most n bytes that cuts no rune.
 func Truncate(s string, n int) string {

@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
 	"trawl/agent/llm/sim/internal/reader"
+	"trawl/internal/text"
 )
 
 // search writes a reply that searches. The facts that were found since the last
@@ -34,13 +34,11 @@ func callText(t searchTool, query string) string {
 }
 
 func marshal(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	data, err := text.JSON(v)
+	if err != nil {
 		return "{}" // strings and lists of strings always encode
 	}
-	return strings.TrimSpace(b.String())
+	return string(data)
 }
 
 // brokenSearch writes the search in one of the ways in which models break the
