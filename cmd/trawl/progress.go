@@ -76,9 +76,10 @@ func (p *progress) tell() {
 	}
 }
 
-// newLog returns the log that people read on stderr.
+// newLog returns the log that people read on stderr; its lines stay whole when
+// several goroutines write them.
 func newLog(w io.Writer) zerolog.Logger {
-	return zerolog.New(zerolog.ConsoleWriter{Out: w, NoColor: true, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
+	return zerolog.New(zerolog.ConsoleWriter{Out: zerolog.SyncWriter(w), NoColor: true, TimeFormat: time.TimeOnly}).With().Timestamp().Logger()
 }
 
 // set tells how many units are done and how many of those failed.
