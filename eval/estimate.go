@@ -144,7 +144,7 @@ func plurality(votes, subset, counts []int) int {
 // limit of them drawn by r, independently and each equally likely. The slice is
 // used again for the next subset.
 func Subsets(n, k, limit int, r *rand.Rand) iter.Seq[[]int] {
-	if binomial(n, k) <= float64(limit) {
+	if Binomial(n, k) <= float64(limit) {
 		return allSubsets(n, k)
 	}
 	return func(yield func([]int) bool) {
@@ -191,8 +191,8 @@ func allSubsets(n, k int) iter.Seq[[]int] {
 	}
 }
 
-// binomial returns C(n, k), rounded where it is large.
-func binomial(n, k int) float64 {
+// Binomial returns C(n, k), rounded where it is large; 0 where k is not in 0..n.
+func Binomial(n, k int) float64 {
 	if k < 0 || k > n {
 		return 0
 	}

@@ -28,6 +28,7 @@ type Decision struct {
 	Answer string
 	Index  int       // in Group.Trajectories of the one whose answer it is; -1 if it was written anew
 	Scores []float64 // one for each trajectory, higher is better; nil if there are none
+	Note   string    // what the reader of the decision must know about it; "" if nothing
 }
 
 // A Selector decides. It returns [ErrEmpty] if no trajectory of the group has
@@ -35,3 +36,14 @@ type Decision struct {
 type Selector interface {
 	Select(ctx context.Context, g Group) (Decision, error)
 }
+
+// A Batcher is a Selector to whom many groups at once cost less than one after
+// the other, because they share texts or fill a batch. SelectAll decides as
+// Select would; the decision of a group without an answer is [None].
+type Batcher interface {
+	Selector
+	SelectAll(ctx context.Context, groups []Group) ([]Decision, error)
+}
+
+// None is the decision where there is nothing to choose.
+func None() Decision { return Decision{Index: -1} }

@@ -42,17 +42,46 @@ type retry struct {
 }
 
 // Complete implements [Client].
-func (r retry) Complete(ctx context.Context, req *Request) (*Response, error) {
+func (r retry) Complete(ctx context.Context, req *Request) (resp *Response, err error) {
+	err = r.again(ctx, func() error {
+		resp, err = r.Client.Complete(ctx, req)
+		return err
+	})
+	return resp, err
+}
+
+// RetryEmbedder is [Retry] for an embedder.
+func RetryEmbedder(e Embedder, attempts int, base time.Duration) Embedder {
+	return retryEmbedder{e, retry{attempts: attempts, base: base, chance: rand.Float64}}
+}
+
+type retryEmbedder struct {
+	embedder Embedder
+	retry    retry
+}
+
+// Embed implements [Embedder].
+func (r retryEmbedder) Embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	err = r.retry.again(ctx, func() error {
+		vectors, err = r.embedder.Embed(ctx, texts)
+		return err
+	})
+	return vectors, err
+}
+
+// again makes a call until it succeeds, its error will not pass, or it has been
+// made often enough.
+func (r retry) again(ctx context.Context, call func() error) error {
 	for i := 1; ; i++ {
-		resp, err := r.Client.Complete(ctx, req)
+		err := call()
 		if err == nil || i >= r.attempts || !passing(err) {
-			return resp, err
+			return err
 		}
 		if asked := retryAfter(err); asked > longestWait {
-			return nil, fmt.Errorf("llm: the server asks to wait for %v, and trawl waits for %v at most: %w", asked, longestWait, err)
+			return fmt.Errorf("llm: the server asks to wait for %v, and trawl waits for %v at most: %w", asked, longestWait, err)
 		}
 		if ctxErr := pause(ctx, r.wait(i, err)); ctxErr != nil {
-			return nil, fmt.Errorf("llm: waiting to try again: %w (%v)", ctxErr, err)
+			return fmt.Errorf("llm: waiting to try again: %w (%v)", ctxErr, err)
 		}
 	}
 }

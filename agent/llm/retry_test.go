@@ -205,3 +205,45 @@ func TestOrderOfDecorators(t *testing.T) {
 		}
 	})
 }
+
+// flaky is an embedder that fails with the errors in turn, then embeds.
+type flaky struct {
+	errs  []error
+	calls int
+}
+
+func (f *flaky) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	f.calls++
+	if f.calls <= len(f.errs) {
+		return nil, f.errs[f.calls-1]
+	}
+	return make([][]float32, len(texts)), nil
+}
+
+func TestRetryEmbedder(t *testing.T) {
+	bad := kind(llm.ErrBadRequest)
+	tests := []struct {
+		name  string
+		errs  []error
+		calls int
+		err   error
+	}{
+		{"passes", []error{kind(llm.ErrUnreachable), kind(llm.ErrOverloaded)}, 3, nil},
+		{"attempts end", []error{kind(llm.ErrServer), kind(llm.ErrServer), kind(llm.ErrServer), kind(llm.ErrServer)}, 4, llm.ErrServer},
+		{"does not pass", []error{bad}, 1, llm.ErrBadRequest},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &flaky{errs: tt.errs}
+				vectors, err := llm.RetryEmbedder(f, 4, time.Second).Embed(t.Context(), []string{"a", "b"})
+				if !errors.Is(err, tt.err) || (err == nil) != (len(vectors) == 2) {
+					t.Errorf("Embed = %d vectors, %v; want error %v", len(vectors), err, tt.err)
+				}
+				if f.calls != tt.calls {
+					t.Errorf("%d calls, want %d", f.calls, tt.calls)
+				}
+			})
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"trawl/internal/config"
 	"trawl/internal/seed"
 	"trawl/internal/text"
 	"trawl/rollout"
@@ -86,7 +87,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	if err = errors.Join(err, p.close()); err != nil {
 		return stoppedAsk(ctx, o, sum, err)
 	}
-	a, err := choose(ctx, out, q, s.Selection.Selector)
+	a, err := choose(ctx, e, s, out, q)
 	if err != nil {
 		return err
 	}
@@ -113,6 +114,7 @@ type asked struct {
 	Question   string      `json:"question"`
 	Answer     string      `json:"answer"`
 	Selector   string      `json:"selector"`
+	Note       string      `json:"note,omitempty"` // of the selector on its choice
 	Simulated  bool        `json:"simulated"`
 	Evidence   []evidence  `json:"evidence"`
 	Candidates []candidate `json:"candidates"`
@@ -130,13 +132,16 @@ type candidate struct {
 	chosen      bool
 }
 
-// choose selects among the rollouts of q in the run folder dir.
-func choose(ctx context.Context, dir string, q trajectory.Question, selector string) (*asked, error) {
-	sel, name, err := newSelector(selector)
+// choose selects among the rollouts of q in the run folder dir, as the settings
+// say.
+func choose(ctx context.Context, e env, s *config.Settings, dir string, q trajectory.Question) (_ *asked, err error) {
+	run, err := store.Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	run, err := store.Read(dir)
+	var g graphSelectors
+	defer func() { err = errors.Join(err, g.close()) }()
+	sel, name, err := chosenSelector(ctx, e, s, &g)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +164,7 @@ func choose(ctx context.Context, dir string, q trajectory.Question, selector str
 	if err != nil {
 		return nil, err
 	}
-	a.Answer, a.Evidence = d.Answer, evidenceFor(d.Answer, done)
+	a.Answer, a.Note, a.Evidence = d.Answer, d.Note, evidenceFor(d.Answer, done)
 	for i, t := range done {
 		c := candidate{Rollout: t.Rollout, Answer: t.Answer, Searches: t.Usage.Searches, Termination: t.Termination, FirstQuery: firstQuery(t)}
 		if d.Scores != nil {
@@ -189,7 +194,7 @@ func firstQuery(t *trajectory.Trajectory) string {
 // why says how the answer was chosen, and how clear the choice was.
 func (a *asked) why() string {
 	if a.Selector != "majority" {
-		return fmt.Sprintf("chosen as the %s of %d rollouts", a.Selector, len(a.Candidates))
+		return fmt.Sprintf("chosen by %s among %d rollouts", a.Selector, len(a.Candidates)) + a.note()
 	}
 	mine, most := 0, map[string]int{}
 	for _, c := range a.Candidates {
@@ -207,6 +212,14 @@ func (a *asked) why() string {
 		said += fmt.Sprintf("; %d other answers have as many, and this one came first", rivals)
 	}
 	return said
+}
+
+// note is what the selector said of its choice, as it stands behind why.
+func (a *asked) note() string {
+	if a.Note == "" {
+		return ""
+	}
+	return " (" + a.Note + ")"
 }
 
 // write prints the answer, what it stands on, and what else was answered.

@@ -92,6 +92,16 @@ func (p *progress) set(done, failed int) {
 	}
 }
 
+// add tells that one more unit is done.
+func (p *progress) add() {
+	p.mu.Lock()
+	p.done++
+	p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Increment()
+	}
+}
+
 // fail tells why a unit failed, the first few times; a nil error is none.
 func (p *progress) fail(err error) {
 	if err == nil {
@@ -112,6 +122,15 @@ func (p *progress) fail(err error) {
 	default:
 		p.log.Warn().Msg(line)
 	}
+}
+
+// note tells a line that is worth keeping.
+func (p *progress) note(line string) {
+	if p.bars != nil {
+		fmt.Fprintln(p.bars, line)
+		return
+	}
+	p.log.Info().Msg(line)
 }
 
 // close ends the display; the last state stays readable.

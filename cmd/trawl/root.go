@@ -16,6 +16,8 @@ language model over the question: it searches a corpus, reads, and answers.
   trawl ask "..." --index IDX              one question
   trawl run --dataset hotpotqa:dev.json --index IDX --out RUN
   trawl score RUN                          pass@k and what it cost
+  trawl select RUN                         ways to choose an answer, compared
+  trawl import messages FILE --out RUN     rollouts of other programs
   trawl weave --out WORLD                  a synthetic corpus with questions
 
 Results go to stdout, everything else to stderr. Exit status: 0 done, 1 failed,
@@ -37,7 +39,7 @@ func newRoot(e env) *cobra.Command {
 	root.SetErr(e.stderr)
 	e.quiet = root.PersistentFlags().Bool("quiet", false, "no progress")
 	root.AddCommand(
-		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newScore(e),
+		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newScore(e), newSelect(e), newTrain(e), newImport(e),
 		newWeave(e), newSim(e), newDoctor(e), newBench(e), newVersion(e),
 	)
 	markUsage(root)

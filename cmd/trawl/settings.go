@@ -23,6 +23,9 @@ type settingsFlags struct {
 	concurrency int
 	firstQuery  string
 	selector    string
+	checkpoint  string
+	embedder    string
+	device      string
 }
 
 // A settingsGroup is a set of flags that belong together.
@@ -30,10 +33,12 @@ type settingsGroup int
 
 const (
 	configGroup    settingsGroup = iota // -c, --set
+	seedGroup                           // --seed
 	modelGroup                          // --seed, --endpoint, --model
 	retrievalGroup                      // --index
 	rolloutGroup                        // -k, --turns, --concurrency, --first-query
-	selectorGroup                       // --selector
+	selectorGroup                       // --selector, --selector-model and those of vectorsGroup
+	vectorsGroup                        // --embedder, --device
 )
 
 // register adds the flags of the groups to cmd. The defaults that help shows are
@@ -46,8 +51,10 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 		case configGroup:
 			fs.StringVarP(&f.config, "config", "c", "", "settings: a YAML `file`, or a preset: "+presetList())
 			fs.StringArrayVar(&f.set, "set", nil, "one setting, `key=value`, such as agent.turns=6; repeatable; the README lists them")
-		case modelGroup:
+		case seedGroup:
 			fs.Int64Var(&f.seed, "seed", d.Seed, "seed of every random choice")
+		case modelGroup:
+			f.register(cmd, seedGroup)
 			fs.StringArrayVar(&f.endpoints, "endpoint", nil, "base `URL` of a model server, or sim; repeatable (default $TRAWL_ENDPOINT, else found on loopback)")
 			fs.StringVar(&f.model, "model", "", "model `name` (default: the only one that is served)")
 		case retrievalGroup:
@@ -58,7 +65,12 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 			fs.IntVar(&f.concurrency, "concurrency", d.Rollout.Concurrency, "rollouts under way at once")
 			fs.StringVar(&f.firstQuery, "first-query", d.Rollout.FirstQuery, "where first queries come from: divinit or standard")
 		case selectorGroup:
-			fs.StringVar(&f.selector, "selector", d.Selection.Selector, "how the answer is chosen: majority, first, or auto, which is majority")
+			fs.StringVar(&f.selector, "selector", d.Selection.Selector, "how the answer is chosen: "+strings.Join(selectorNames, ", ")+", or auto: gnn if there is a checkpoint that fits, else majority")
+			fs.StringVar(&f.checkpoint, "selector-model", "", "`checkpoint` of the selector gnn, made by trawl train")
+			f.register(cmd, vectorsGroup)
+		case vectorsGroup:
+			fs.StringVar(&f.embedder, "embedder", d.Models.Embedder.Kind, "what turns texts into vectors: hashing, static:DIR, or the base `URL` of a server")
+			fs.StringVar(&f.device, "device", d.Selection.Device, "what the network runs on: auto, cpu or cuda")
 		}
 	}
 }
@@ -74,18 +86,25 @@ func (f *settingsFlags) load(cmd *cobra.Command, e env) (*config.Settings, error
 		return nil, err
 	}
 	for name, apply := range map[string]func(){
-		"seed":        func() { s.Seed = f.seed },
-		"endpoint":    func() { s.Models.Agent.Endpoints = f.endpoints },
-		"model":       func() { s.Models.Agent.Name = f.model },
-		"index":       func() { s.Retrieval.Index = f.index },
-		"rollouts":    func() { s.Rollout.Count = f.count },
-		"turns":       func() { s.Agent.Turns = f.turns },
-		"concurrency": func() { s.Rollout.Concurrency = f.concurrency },
-		"first-query": func() { s.Rollout.FirstQuery = f.firstQuery },
-		"selector":    func() { s.Selection.Selector = f.selector },
+		"seed":           func() { s.Seed = f.seed },
+		"endpoint":       func() { s.Models.Agent.Endpoints = f.endpoints },
+		"model":          func() { s.Models.Agent.Name = f.model },
+		"index":          func() { s.Retrieval.Index = f.index },
+		"rollouts":       func() { s.Rollout.Count = f.count },
+		"turns":          func() { s.Agent.Turns = f.turns },
+		"concurrency":    func() { s.Rollout.Concurrency = f.concurrency },
+		"first-query":    func() { s.Rollout.FirstQuery = f.firstQuery },
+		"selector":       func() { s.Selection.Selector = f.selector },
+		"selector-model": func() { s.Selection.Model = f.checkpoint },
+		"device":         func() { s.Selection.Device = f.device },
 	} {
 		if cmd.Flags().Changed(name) {
 			apply()
+		}
+	}
+	if cmd.Flags().Changed("embedder") {
+		if s.Models.Embedder, err = parseEmbedder(f.embedder, s.Models.Embedder); err != nil {
+			return nil, usageError{command: cmd.CommandPath(), err: err}
 		}
 	}
 	if err := s.Check(); err != nil {

@@ -13,14 +13,20 @@ import (
 // their place, so that another value is seen to be another.
 func (s *Settings) Redacted() *Settings {
 	c := *s
-	c.Models.Agent.Endpoints = nil
-	for _, e := range s.Models.Agent.Endpoints {
-		c.Models.Agent.Endpoints = append(c.Models.Agent.Endpoints, RedactURL(e))
-	}
+	c.Models.Agent.Endpoints = redactURLs(s.Models.Agent.Endpoints)
+	c.Models.Embedder.Endpoints = redactURLs(s.Models.Embedder.Endpoints)
 	if s.Models.Agent.Extra != nil {
 		c.Models.Agent.Extra = redact(s.Models.Agent.Extra).(map[string]any)
 	}
 	return &c
+}
+
+func redactURLs(urls []string) []string {
+	var out []string
+	for _, u := range urls {
+		out = append(out, RedactURL(u))
+	}
+	return out
 }
 
 // RedactURL returns an address without the user name and password in it.

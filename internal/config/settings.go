@@ -12,7 +12,24 @@ type Settings struct {
 
 // Models are the roles that models play.
 type Models struct {
-	Agent Model `yaml:"agent" json:"agent"`
+	Agent    Model    `yaml:"agent" json:"agent"`
+	Embedder Embedder `yaml:"embedder" json:"embedder"`
+}
+
+// An Embedder says what turns texts into the vectors that the trained selector
+// reads. A selector is bound to the embedder it was trained with.
+type Embedder struct {
+	Kind      string   `yaml:"kind" json:"kind" validate:"oneof=hashing static endpoint"`
+	Dir       string   `yaml:"dir" json:"dir"`                                // static: a Model2Vec folder
+	Endpoints []string `yaml:"endpoints" json:"endpoints" validate:"max=1"`   // endpoint: the base URL of a server of /v1/embeddings
+	Name      string   `yaml:"name" json:"name"`                              // endpoint: the model; empty: the only one that is served
+	KeyEnv    string   `yaml:"key-env" json:"key-env"`                        // as for the other models
+	Timeout   int      `yaml:"timeout" json:"timeout" validate:"gte=1"`       // seconds for one batch
+	Retries   int      `yaml:"retries" json:"retries" validate:"gte=0"`       // after the first try
+	RetryWait float64  `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"` // seconds before the first retry; doubles with each
+	Batch     int      `yaml:"batch" json:"batch" validate:"gte=1"`           // texts per request
+	Chars     int      `yaml:"chars" json:"chars" validate:"gte=0"`           // of a text that are embedded; 0: all
+	Cache     string   `yaml:"cache" json:"cache"`                            // folder of vectors of servers; empty: that of the user's caches; "none": memory only
 }
 
 // A Model says where a model is and how it samples.
@@ -73,7 +90,9 @@ type Budget struct {
 
 // Selection says how the answer is chosen.
 type Selection struct {
-	Selector string `yaml:"selector" json:"selector" validate:"oneof=auto majority first"`
+	Selector string `yaml:"selector" json:"selector" validate:"oneof=auto first random majority weighted best-of-n fewest-tools gnn"`
+	Model    string `yaml:"model" json:"model"`                                  // checkpoint of the trained selector, made by trawl train
+	Device   string `yaml:"device" json:"device" validate:"oneof=auto cpu cuda"` // that the trained selector runs on
 }
 
 // Default returns the settings that hold where nothing else is said: DivInit's
@@ -82,15 +101,18 @@ func Default() *Settings {
 	one, topP := 1.0, 0.95
 	return &Settings{
 		Seed: 42,
-		Models: Models{Agent: Model{
-			Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 8, RetryWait: 1,
-		}},
+		Models: Models{
+			Agent: Model{
+				Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 8, RetryWait: 1,
+			},
+			Embedder: Embedder{Kind: "hashing", Timeout: 600, Retries: 8, RetryWait: 1, Batch: 16},
+		},
 		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, CacheMB: 256},
 		Agent:     Agent{Dialect: "auto", Turns: 8, FinalTokens: 512},
 		Rollout: Rollout{
 			Count: 4, Concurrency: 64, FirstQuery: "divinit",
 			DivInit: DivInit{Pool: 16, Temperature: 1, Pick: "max-min", Turns: 1},
 		},
-		Selection: Selection{Selector: "auto"},
+		Selection: Selection{Selector: "auto", Device: "auto"},
 	}
 }

@@ -35,13 +35,29 @@ func Root(t testing.TB) string {
 // It skips the test if the file is not there: no test needs it to pass.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
-	dir := os.Getenv("TRAWL_TEST_DATA")
-	if dir == "" {
-		dir = filepath.Join(Root(t), "..", "shared", "data")
+	return beside(t, "real data", sharedData(t), name)
+}
+
+// SharedGolden is [Shared] for the golden numbers, in the folder golden beside
+// that of the real data.
+func SharedGolden(t testing.TB, name string) string {
+	t.Helper()
+	return beside(t, "golden data", filepath.Join(sharedData(t), "..", "golden"), name)
+}
+
+func sharedData(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("TRAWL_TEST_DATA"); dir != "" {
+		return dir
 	}
+	return filepath.Join(Root(t), "..", "shared", "data")
+}
+
+func beside(t testing.TB, what, dir, name string) string {
+	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("real data %s is not here; TRAWL_TEST_DATA names its folder", name)
+		t.Skipf("%s %s is not here; TRAWL_TEST_DATA names the folder of the real data", what, name)
 	}
 	return path
 }

@@ -12,11 +12,11 @@ import (
 	"syscall"
 )
 
-// lockDir takes the lock of dir or says which process holds it. The kernel lets
-// go of it when the process ends, however it ends, so there are no stale locks.
-// A file system that knows no locks keeps nobody out.
-func lockDir(dir string) (_ io.Closer, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+// lockDir takes the lock of that name in dir or says which process holds it. The
+// kernel lets go of it when the process ends, however it ends, so there are no
+// stale locks. A file system that knows no locks keeps nobody out.
+func lockDir(dir, name string) (_ io.Closer, err error) {
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}

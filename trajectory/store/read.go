@@ -61,45 +61,26 @@ func Scan(dir string) iter.Seq2[*trajectory.Trajectory, error] {
 	}
 }
 
-func scan(dir string, yield func(*trajectory.Trajectory, error) bool) error {
-	if _, err := ReadManifest(dir); err != nil {
-		return err
-	}
-	type placed struct {
-		span
-		failed bool
-	}
-	newest := map[trajectory.Key]placed{}
-	counts, err := eachRollout(dir, func(t *trajectory.Trajectory, where span) {
-		failed := t.Error != ""
-		if old, ok := newest[t.Key()]; !ok || supersedes(failed, old.failed) {
-			newest[t.Key()] = placed{where, failed}
-		}
-	})
-	if err != nil || len(newest)+len(counts.Dropped) == 0 {
-		return err
-	}
-	f, err := os.Open(filepath.Join(dir, rolloutsName))
+func scan(dir string, yield func(*trajectory.Trajectory, error) bool) (err error) {
+	r, err := OpenReader(dir)
 	if err != nil {
-		return fmt.Errorf("store: %w", err)
+		return err
 	}
-	defer f.Close()
-	for _, bad := range counts.Dropped {
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for _, bad := range r.Counts().Dropped {
 		if !yield(nil, bad) {
 			return nil
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(newest), trajectory.Key.Compare) {
-		line := make([]byte, newest[key].size)
-		if _, err := f.ReadAt(line, newest[key].at); err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		t, err := decode(line)
-		if err != nil {
-			return fmt.Errorf("store: %s changed while it was read: %w", f.Name(), err)
-		}
-		if !yield(t, nil) {
-			return nil
+	for _, id := range r.Questions() {
+		for _, where := range r.questions[id] {
+			t, err := r.read(where)
+			if err != nil {
+				return err
+			}
+			if !yield(t, nil) {
+				return nil
+			}
 		}
 	}
 	return nil
@@ -112,16 +93,23 @@ func supersedes(newFailed, oldFailed bool) bool { return !newFailed || oldFailed
 // ReadManifest returns the manifest of the run folder dir. The error matches
 // [ErrNoRun] if dir is none, and [ErrDamaged] if only the manifest is to blame.
 func ReadManifest(dir string) (Manifest, error) {
-	m, err := readManifest(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && hasRollouts(dir):
-		return m, fmt.Errorf("store: %w", lostManifest(dir))
-	case errors.Is(err, fs.ErrNotExist):
-		return m, fmt.Errorf("store: %s %w: it has no %s", dir, ErrNoRun, manifestName)
-	case err != nil:
+	m, err := manifestOf(dir)
+	if err != nil {
 		return m, fmt.Errorf("store: %w", err)
 	}
 	return m, nil
+}
+
+// manifestOf is ReadManifest for errors that say the package's name later.
+func manifestOf(dir string) (Manifest, error) {
+	m, err := readManifest(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && hasRollouts(dir):
+		return m, lostManifest(dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return m, fmt.Errorf("%s %w: it has no %s", dir, ErrNoRun, manifestName)
+	}
+	return m, err
 }
 
 // eachRollout gives every readable line of rollouts.jsonl to keep.

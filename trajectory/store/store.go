@@ -1,13 +1,16 @@
 // Package store keeps a run in a folder, so that nothing that was paid for is
 // lost when the process is killed, the disk fills or the machine goes down.
 //
-//	manifest.json   what the run is: settings, seed, data set, models ([Manifest])
-//	rollouts.jsonl  one finished rollout a line, the truth
-//	journal.jsonl   the whole turns of rollouts under way, and pools of first queries
-//	lock            held while a process writes; its number is in it
+//	manifest.json     what the run is: settings, seed, data set, models ([Manifest])
+//	rollouts.jsonl    one finished rollout a line, the truth
+//	journal.jsonl     the whole turns of rollouts under way, and pools of first queries
+//	selections.jsonl  decisions of selectors ([Decision])
+//	verdicts.jsonl    what a judge said of answers ([Verdict])
+//	lock              held while a process writes; its number is in it
 //
-// [Open] begins a run or goes on with it; [Read] and [Scan] are for those who
-// only look, also while a run is under way.
+// [Open] begins a run or goes on with it, [Create] makes one of rollouts that are
+// done. [Read], [Scan] and a [Reader] are for those who only look, also while a
+// run is under way.
 //
 // A line of rollouts.jsonl is one write and one fsync before [Store.Append]
 // returns; callers that wait at the same time share an fsync. A turn is written
@@ -96,7 +99,7 @@ func open(dir string, m Manifest) (_ *Store, err error) {
 	if err := prepare(dir); err != nil {
 		return nil, err
 	}
-	lock, err := lockDir(dir)
+	lock, err := lockDir(dir, lockName)
 	if err != nil {
 		return nil, err
 	}
@@ -177,23 +180,14 @@ func (s *Store) Has(key trajectory.Key) bool {
 // Append writes a finished or failed rollout and returns when it is on disk.
 // It refuses one that is not valid or belongs to another run.
 func (s *Store) Append(t *trajectory.Trajectory) error {
-	key := t.Key()
-	if key.Config != s.config {
-		return fmt.Errorf("store: %v has config %q, the run has %q", key, key.Config, s.config)
+	err := s.put(t)
+	if err == nil {
+		err = s.rollouts.sync()
 	}
-	if err := t.Validate(); err != nil {
-		return fmt.Errorf("store: %v: %w", key, err)
-	}
-	line, err := encode(t.Explicit())
 	if err != nil {
-		return fmt.Errorf("store: %v: %w", key, err)
-	}
-	if _, err := s.rollouts.append(line); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := s.rollouts.sync(); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
+	key := t.Key()
 	s.mu.Lock()
 	s.done[key] = s.done[key] || t.Error == ""
 	done := s.done[key]
@@ -202,6 +196,23 @@ func (s *Store) Append(t *trajectory.Trajectory) error {
 		s.journal.forget(key)
 	}
 	return nil
+}
+
+// put writes a rollout without waiting until it is on disk.
+func (s *Store) put(t *trajectory.Trajectory) error {
+	key := t.Key()
+	if key.Config != s.config {
+		return fmt.Errorf("%v has config %q, the run has %q", key, key.Config, s.config)
+	}
+	if err := t.Validate(); err != nil {
+		return fmt.Errorf("%v: %w", key, err)
+	}
+	line, err := encode(t.Explicit())
+	if err != nil {
+		return fmt.Errorf("%v: %w", key, err)
+	}
+	_, err = s.rollouts.append(line)
+	return err
 }
 
 // Past returns the whole turns of a rollout that is not done, in order from the

@@ -5,13 +5,26 @@
 //
 // Method: signed feature hashing (Weinberger et al., "Feature hashing for large
 // scale multitask learning", ICML 2009), with character n-grams inside of word
-// boundaries as in fastText (Bojanowski et al., TACL 2017). There is no state:
-// the same text has the same vector in every process, and everything is safe
-// for concurrent use.
+// boundaries as in fastText (Bojanowski et al., TACL 2017), and, with
+// [Embedder].IDF, words weighed by how rare they are (Spärck Jones, 1972).
+//
+// There is no state: the same text has the same vector in every process, and
+// everything is safe for concurrent use. So that this stays true, the weights are
+// those of a list that is part of the program, not of the texts at hand: a
+// checkpoint that was trained with them needs no file beside it.
+//
+// Measured on 601 questions of HotpotQA, MuSiQue and 2WikiMultihopQA against
+// 11,951 paragraphs, with 512 dimensions, by the share of a question's supporting
+// paragraphs among the ten of highest cosine: 0.398 without weights; 0.680 with
+// the list; 0.691 with weights of every word, learned from those very paragraphs;
+// 0.555 with weights of every feature, learned likewise, since a rare piece of a
+// frequent word is no rare word. The list knows English: in other languages all
+// words weigh the same.
 package hashing
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"unicode"
@@ -34,7 +47,25 @@ const (
 // An Embedder hashes texts into vectors of unit length. The zero value is ready
 // for use.
 type Embedder struct {
-	Dims int // of the vectors; default [DefaultDims]
+	Dims int  // of the vectors; default [DefaultDims]
+	IDF  bool // words that most English texts have weigh less
+}
+
+// Name returns what tells these vectors from those of other embedders. Its last
+// part changes when vectors do.
+func (e Embedder) Name() string {
+	kind := "v1"
+	if e.IDF {
+		kind = "v2"
+	}
+	return fmt.Sprintf("hashing/%d/%s", e.dims(), kind)
+}
+
+func (e Embedder) dims() int {
+	if e.Dims <= 0 {
+		return DefaultDims
+	}
+	return e.Dims
 }
 
 // Embed implements [llm.Embedder]. A text without letters or digits has the zero
@@ -55,26 +86,31 @@ func (e Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 // "<word>". The n grams of a word weigh 1/√n each, together as much as the word,
 // so that a long word does not outweigh a sentence of short ones. The one gram of
 // a one-letter word says nothing more than the word, and is left out.
+//
+// With IDF, the word and its grams weigh as much as the list says, and a pair as
+// much as the lighter of its words: "of the" is as frequent as it looks.
 func (e Embedder) vector(s string) []float32 {
-	dims := e.Dims
-	if dims <= 0 {
-		dims = DefaultDims
+	weight := func(string) float64 { return 1 }
+	if e.IDF {
+		weight = rarity
 	}
-	sum := make([]float64, dims)
+	sum := make([]float64, e.dims())
 	var before string
+	var weightBefore float64
 	var grams []uint64
 	for _, word := range words(s) {
-		add(sum, hash(wordStart, word), 1)
+		w := weight(word)
+		add(sum, hash(wordStart, word), w)
 		if before != "" {
-			add(sum, hash(hash(hash(pairStart, before), " "), word), 1)
+			add(sum, hash(hash(hash(pairStart, before), " "), word), min(w, weightBefore))
 		}
-		before = word
+		before, weightBefore = word, w
 		grams = appendGrams(grams[:0], word)
 		if len(grams) == 1 {
 			continue
 		}
 		for _, g := range grams {
-			add(sum, g, 1/math.Sqrt(float64(len(grams))))
+			add(sum, g, w/math.Sqrt(float64(len(grams))))
 		}
 	}
 	return unit(sum)

@@ -63,6 +63,46 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+func TestGoldenIDF(t *testing.T) {
+	// A change here needs another Name: caches and checkpoints go by it.
+	got := embed(t, hashing.Embedder{Dims: 8, IDF: true}, "the director of Titanic")[0]
+	want := []float32{-0.48087978, 0.11373153, 0.050268553, -0.5001255, 0.013417522, 0.2341532, 0.65030503, -0.1589432}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
+		t.Errorf("vector mismatch (-want +got):\n%s", diff)
+	}
+}
+
+func TestName(t *testing.T) {
+	tests := []struct {
+		e    hashing.Embedder
+		want string
+	}{
+		{hashing.Embedder{}, "hashing/512/v1"},
+		{hashing.Embedder{IDF: true}, "hashing/512/v2"},
+		{hashing.Embedder{Dims: 64, IDF: true}, "hashing/64/v2"},
+	}
+	for _, tt := range tests {
+		if got := tt.e.Name(); got != tt.want {
+			t.Errorf("Name of %+v = %q, want %q", tt.e, got, tt.want)
+		}
+	}
+}
+
+func TestRareWordsCount(t *testing.T) {
+	for _, idf := range []bool{false, true} {
+		v := embed(t, hashing.Embedder{IDF: idf}, "who was the director of the film Titanic", "who was the author of the book Ivanhoe", "Titanic")
+		function, rare := dot(v[0], v[1]), dot(v[0], v[2])
+		if (rare > function) != idf {
+			t.Errorf("IDF %v: cosine by common words %.3f, by the rare one %.3f", idf, function, rare)
+		}
+	}
+	// Words of no list weigh the same: the vectors are those without IDF.
+	a, b := embed(t, hashing.Embedder{}, "東京都 Zürich"), embed(t, hashing.Embedder{IDF: true}, "東京都 Zürich")
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("vectors of words without a weight mismatch (-want +got):\n%s", diff)
+	}
+}
+
 func TestOneLetter(t *testing.T) {
 	// "<a>" is the only piece of "a", so its vector is one feature: ±1.
 	v := embed(t, hashing.Embedder{}, "a")[0]
@@ -123,7 +163,7 @@ func FuzzEmbed(f *testing.F) {
 	f.Add("Who directed Titanic?", "a")
 	f.Add("é\xff東", "̈̈")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		v := embed(t, hashing.Embedder{Dims: 64}, a, b, a)
+		v := embed(t, hashing.Embedder{Dims: 64, IDF: len(a)%2 == 0}, a, b, a)
 		if diff := cmp.Diff(v[0], v[2]); diff != "" {
 			t.Errorf("the same text has two vectors:\n%s", diff)
 		}

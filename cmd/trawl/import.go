@@ -1,0 +1,303 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"trawl/corpus/dataset"
+	"trawl/internal/config"
+	"trawl/internal/text"
+	"trawl/rollout"
+	"trawl/trajectory"
+	"trawl/trajectory/exchange"
+	"trawl/trajectory/store"
+)
+
+const importHelp = `Make a run folder of rollouts that another program made, so that trawl score, select
+and train work on them. It is made whole or not at all; a line that cannot be read is
+named by file, line and key.
+
+Formats:
+  messages   one finished rollout a JSON line, as OpenAI messages with tool calls:
+             {"question":"…","prediction":"…","messages":[…]}, and as far as there are
+             question_id, rollout_id, answer or golden_answers, termination, confidence
+
+Documents are recovered from what the tools returned ("Doc 1(Title: …) …", "(1) …", a
+passage); the rest is kept as text. The questions are those of --dataset or, without
+one, the lines' own, which are written into the folder with their gold answers.`
+
+// An importOptions is what trawl import was asked to do.
+type importOptions struct {
+	out      string
+	dataset  string
+	verdicts string
+	json     bool
+}
+
+// importFormats are the forms that can be read, by name.
+var importFormats = []string{"messages"}
+
+func newImport(e env) *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import FORMAT FILE... --out RUN",
+		Short: "Make a run folder of other programs' rollouts",
+		Long:  importHelp,
+		Args:  needs("FORMAT or FILE", 2, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(importFormats, args[0]) {
+				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("unknown format %q: want %s", args[0], strings.Join(importFormats, ", "))}
+			}
+			return runImport(e, args[1:], o)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.out, "out", "", "run `folder` to make")
+	fs.StringVar(&o.dataset, "dataset", "", "questions with answers, as `NAME:PATH` (default: the lines' own)")
+	fs.StringVar(&o.verdicts, "verdicts", "", "`key` of a judge's verdict in the lines, true or false")
+	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
+	required(cmd, "out")
+	return cmd
+}
+
+// An imported is an import under way.
+type imported struct {
+	files  []importedFile
+	opts   importOptions
+	roster *exchange.Roster
+	set    *dataset.Set // nil: the lines' own questions
+}
+
+// An importedFile is a file of an import, as its manifest has it.
+type importedFile struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+func runImport(e env, paths []string, o importOptions) error {
+	im := &imported{opts: o}
+	for _, path := range paths {
+		im.files = append(im.files, importedFile{Path: path})
+	}
+	if err := im.survey(); err != nil {
+		return err
+	}
+	finished, err := im.finished()
+	if err != nil {
+		return err
+	}
+	made, err := store.Create(o.out, finished)
+	if err != nil {
+		return fmt.Errorf("%w%s", err, wayOut(err))
+	}
+	return im.tell(e, made)
+}
+
+// survey reads all lines to learn whose they are: nothing is written before all
+// of them have been read.
+func (im *imported) survey() error {
+	var questions []trajectory.Question
+	if im.opts.dataset != "" {
+		set, err := dataset.Open(im.opts.dataset)
+		if err != nil {
+			return err
+		}
+		im.set, questions = set, questionsOf(set.Examples)
+	}
+	im.roster = exchange.NewRoster(questions)
+	for i := range im.files {
+		sum, err := im.read(i, im.roster.Add)
+		if err != nil {
+			return err
+		}
+		im.files[i].SHA256 = sum
+	}
+	tally := im.roster.Tally()
+	switch {
+	case tally.Records == 0:
+		return fmt.Errorf("%s: there is no rollout to import", im.files[0].Path)
+	case im.opts.verdicts != "" && tally.Verdicts == 0:
+		return fmt.Errorf("--verdicts %s: no line with an answer has that key", im.opts.verdicts)
+	}
+	return nil
+}
+
+// read gives each record of a file to use, and returns the file's hash.
+func (im *imported) read(i int, use func(*exchange.Record) error) (sum string, err error) {
+	f, err := os.Open(im.files[i].Path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	hash := sha256.New()
+	for rec, err := range exchange.Messages(io.TeeReader(f, hash), im.files[i].Path, exchange.Options{Verdict: im.opts.verdicts}) {
+		if err == nil {
+			err = use(rec)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// errUsed ends the reading of a file whose records are not wanted any more.
+var errUsed = errors.New("no more records are wanted")
+
+// rollouts reads the files again and yields their trajectories.
+func (im *imported) rollouts() iter.Seq2[*trajectory.Trajectory, error] {
+	return func(yield func(*trajectory.Trajectory, error) bool) {
+		for i, file := range im.files {
+			sum, err := im.read(i, func(rec *exchange.Record) error {
+				if err := im.roster.Settle(rec); err != nil {
+					return err
+				}
+				if !yield(rec.Trajectory, nil) {
+					return errUsed
+				}
+				return nil
+			})
+			if err == nil && sum != file.SHA256 {
+				err = fmt.Errorf("%s changed while it was read", file.Path)
+			}
+			if err != nil {
+				if !errors.Is(err, errUsed) {
+					yield(nil, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// An importedSettings is the settings of a run that was imported.
+type importedSettings struct {
+	runSettings
+	Imported importedFrom `json:"imported"`
+}
+
+// An importedFrom says what a run was imported from.
+type importedFrom struct {
+	Format   string         `json:"format"`
+	Files    []importedFile `json:"files"`
+	Verdicts string         `json:"verdicts,omitempty"`
+}
+
+// finished describes the run folder that is to be made.
+func (im *imported) finished() (store.Finished, error) {
+	f := store.Finished{Rollouts: im.rollouts()}
+	for _, v := range im.roster.Verdicts() {
+		f.Verdicts = append(f.Verdicts, store.Verdict{QuestionID: v.QuestionID, Answer: v.Answer, Correct: v.Correct, Judge: im.opts.verdicts})
+	}
+	data := store.Dataset{}
+	if im.set != nil {
+		data = datasetOf(im.set)
+	} else {
+		questions, err := im.questions()
+		if err != nil {
+			return f, err
+		}
+		f.Files = map[string][]byte{questionsName: questions}
+		if data, err = im.ownDataset(questions); err != nil {
+			return f, err
+		}
+	}
+	from := importedFrom{Format: importFormats[0], Files: im.files, Verdicts: im.opts.verdicts}
+	s := config.Default()
+	s.Rollout.Count = im.roster.Rollouts()
+	settings, err := json.Marshal(importedSettings{runSettings{Settings: s.Redacted(), Shard: rollout.Shard{I: 1, N: 1}}, from})
+	if err != nil {
+		return f, err
+	}
+	var hashes []string
+	for _, file := range im.files {
+		hashes = append(hashes, file.SHA256)
+	}
+	fixed, err := json.Marshal(map[string]any{
+		"import.format": from.Format, "import.files": hashes, "import.verdicts": from.Verdicts, "rollout.count": s.Rollout.Count,
+	})
+	f.Manifest = store.Manifest{Fixed: fixed, Settings: settings, Seed: s.Seed, Dataset: data, Versions: []string{version()}}
+	return f, err
+}
+
+// questionsName is the file of the lines' own questions.
+const questionsName = "questions.jsonl"
+
+// An importedQuestion is a line of that file, in FlashRAG's form.
+type importedQuestion struct {
+	ID       string            `json:"id"`
+	Question string            `json:"question"`
+	Golds    []string          `json:"golden_answers"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+// questions returns the lines' own questions. The source of a question is its
+// file, where there are several.
+func (im *imported) questions() ([]byte, error) {
+	var all []byte
+	for _, q := range im.roster.Questions() {
+		line := importedQuestion{ID: q.ID, Question: q.Text, Golds: append([]string{}, q.Golds...), Metadata: map[string]string{}}
+		if len(im.files) > 1 {
+			name, _, _ := strings.Cut(filepath.Base(q.File), ".")
+			line.Metadata["source"] = name
+		}
+		data, err := text.JSON(line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, data...), '\n')
+	}
+	return all, nil
+}
+
+// ownDataset describes the file of questions in the folder.
+func (im *imported) ownDataset(questions []byte) (store.Dataset, error) {
+	out, err := filepath.Abs(im.opts.out)
+	if err != nil {
+		return store.Dataset{}, err
+	}
+	sum := sha256.Sum256(questions)
+	return store.Dataset{Name: "flashrag", Path: filepath.Join(out, questionsName), SHA256: hex.EncodeToString(sum[:])}, nil
+}
+
+// tell says what was imported.
+func (im *imported) tell(e env, made bool) error {
+	t, questions, k := im.roster.Tally(), len(im.roster.Questions()), im.roster.Rollouts()
+	judged := len(im.roster.Verdicts())
+	without := 0 // questions of the data set
+	if im.set != nil {
+		without = len(im.set.Examples) - questions
+	}
+	if im.opts.json {
+		return writeJSON(e.stdout, map[string]any{
+			"run": im.opts.out, "made": made, "rollouts": t.Records, "questions": questions, "rollouts_a_question": k, "failed": t.Failed,
+			"answered": t.Answered, "calls": t.Calls, "calls_without_documents_read": t.Unread, "verdicts": judged,
+			"contradicting_verdicts": t.Contradicts, "questions_without_rollouts": without,
+		})
+	}
+	verb := "imported"
+	if !made {
+		verb = "holds already, and is left as it was:"
+	}
+	fmt.Fprintf(e.stdout, "%s: %s %d rollouts of %d questions, up to %d a question; %d failed, %d have an answer\n", im.opts.out, verb, t.Records, questions, k, t.Failed, t.Answered)
+	fmt.Fprintf(e.stdout, "calls: %d, of which %d are kept as the text that was shown: no documents could be told in it\n", t.Calls, t.Unread)
+	if im.opts.verdicts != "" {
+		fmt.Fprintf(e.stdout, "verdicts: of %d answers by %s; %d lines contradict an earlier one on the same answer and do not count\n", judged, im.opts.verdicts, t.Contradicts)
+	}
+	if without > 0 {
+		fmt.Fprintf(e.stderr, "trawl: %d questions of the data set have no rollout: they count as missing; a data set of the others alone does not\n", without)
+	}
+	fmt.Fprintf(e.stdout, "next: trawl score %s; trawl select %s\n", im.opts.out, im.opts.out)
+	return nil
+}
