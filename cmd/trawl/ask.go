@@ -208,7 +208,10 @@ func (a *asked) why() string {
 		}
 	}
 	said := fmt.Sprintf("the answer of %d of %d rollouts", mine, len(a.Candidates))
-	if rivals > 0 {
+	switch {
+	case rivals == 1:
+		said += "; one other answer has as many, and this one came first"
+	case rivals > 1:
 		said += fmt.Sprintf("; %d other answers have as many, and this one came first", rivals)
 	}
 	return said

@@ -43,21 +43,14 @@ type crossReport struct {
 	Simulated  bool                  `json:"simulated,omitempty"`
 }
 
-// crossed compares the selected answers with the first, the most frequent and the
-// best of each pool.
+// crossed compares the selected answers with those that need no model.
 func crossed(examples []train.Example, scores [][]float64, o trainOptions) crossReport {
 	got := map[string][]float64{}
 	var gain []float64
 	for i, ex := range examples {
-		row := map[string]float64{"first": 0, "majority": 0, "gnn": 0, "oracle": 0}
+		row := unlearnt(ex)
+		row["gnn"] = 0
 		if ex.Input.Graph != nil {
-			votes := make([]float64, len(ex.Labels))
-			for j, a := range ex.Input.Graph.Answers {
-				votes[j] = float64(a.Votes)
-				row["oracle"] = max(row["oracle"], ex.Labels[j])
-			}
-			row["first"] = ex.Labels[0]
-			row["majority"] = ex.Labels[gnn.Best(votes)]
 			row["gnn"] = ex.Labels[gnn.Best(scores[i])]
 		}
 		for name, v := range row {
@@ -71,6 +64,22 @@ func crossed(examples []train.Example, scores [][]float64, o trainOptions) cross
 	}
 	r.Gain = eval.Estimate(gain, bootstraps, o.train.Seed)
 	return r
+}
+
+// unlearnt returns what the selectors that need no model come to on a pool: what
+// the first candidate is worth, the one with the most votes, and the best.
+func unlearnt(ex train.Example) map[string]float64 {
+	row := map[string]float64{"first": 0, "majority": 0, "oracle": 0}
+	if ex.Input.Graph == nil {
+		return row
+	}
+	votes := make([]float64, len(ex.Labels))
+	for i, a := range ex.Input.Graph.Answers {
+		votes[i] = float64(a.Votes)
+		row["oracle"] = max(row["oracle"], ex.Labels[i])
+	}
+	row["first"], row["majority"] = ex.Labels[0], ex.Labels[gnn.Best(votes)]
+	return row
 }
 
 // bootstraps is how often questions are resampled for an interval.

@@ -23,6 +23,7 @@ import (
 	"trawl/internal/config"
 	"trawl/rollout"
 	"trawl/search/live"
+	"trawl/selection"
 )
 
 const demoHelp = `See the whole job offline, without a model server: weave a world, index it, start the
@@ -38,6 +39,7 @@ type demoOptions struct {
 	rollouts  int
 	entities  int
 	seed      int64
+	selector  string // checkpoint of the graph selector; "" for none
 	out       string
 	json      bool
 }
@@ -62,6 +64,7 @@ func newDemo(e env) *cobra.Command {
 	fs.IntVar(&o.rollouts, "rollouts", 8, "rollouts per question")
 	fs.IntVar(&o.entities, "entities", 2000, "articles of the world")
 	fs.Int64Var(&o.seed, "seed", config.Default().Seed, "seed of world and rollouts")
+	fs.StringVar(&o.selector, "selector-model", "", "`checkpoint` of a graph selector, made by trawl train, to choose with beside majority")
 	fs.StringVar(&o.out, "out", "trawl-demo", "`folder` for world, index and runs")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -85,6 +88,7 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 		return err
 	}
 	reports := map[string]*eval.Report{}
+	chosen := map[string]map[int]*eval.Stat{}
 	for _, method := range demoMethods {
 		dir := filepath.Join(o.out, method)
 		if err := demoRun(ctx, e, o, method, dir); err != nil {
@@ -95,8 +99,14 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 			return err
 		}
 		reports[method] = r
+		if chosen[method], err = demoSelect(ctx, e, o, dir); err != nil {
+			return err
+		}
 	}
 	result := map[string]any{"simulated": true, "seconds": time.Since(start).Seconds(), "runs": reports}
+	if o.selector != "" {
+		result["gnn_at"] = chosen
+	}
 	err := atomicfile.Write(o.report(), func(w io.Writer) error { return writeJSON(w, result) })
 	if err != nil {
 		return err
@@ -104,7 +114,50 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 	if o.json {
 		return writeJSON(e.stdout, result)
 	}
-	return writeDemo(e.stdout, o, reports, time.Since(start))
+	return writeDemo(e.stdout, o, reports, chosen, time.Since(start))
+}
+
+// demoSelect returns how right the answers are that the graph selector chooses,
+// by the rollouts to choose among; nothing if there is none or it does not fit.
+func demoSelect(ctx context.Context, e env, o demoOptions, dir string) (_ map[int]*eval.Stat, err error) {
+	if o.selector == "" {
+		return nil, nil
+	}
+	s := config.Default()
+	s.Selection.Model = o.selector
+	var g graphSelectors
+	defer func() { err = errors.Join(err, g.close()) }()
+	_, name, err := chosenSelector(ctx, e, s, &g)
+	if err != nil || name != "gnn" {
+		return nil, err
+	}
+	runs, err := openSelected(e, []string{dir}, "")
+	if err != nil {
+		return nil, err
+	}
+	r, err := runs.compare(ctx, e, selectOptions{selectors: []string{name}, at: o.choices(), subsets: demoSubsets}, func(string) (selection.Selector, error) {
+		return g.open(ctx, e, s, o.selector)
+	})
+	if err = errors.Join(err, runs.close()); err != nil {
+		return nil, err
+	}
+	at := map[int]*eval.Stat{}
+	for k, rows := range r.At {
+		at[k] = rows[0].Accuracy
+	}
+	return at, nil
+}
+
+// demoSubsets is of how many subsets of a question's rollouts a figure is at most.
+const demoSubsets = 20
+
+// choices returns the numbers of rollouts to choose among: powers of two.
+func (o demoOptions) choices() []int {
+	var at []int
+	for k := 2; k <= o.rollouts; k *= 2 {
+		at = append(at, k)
+	}
+	return at
 }
 
 // at returns the k of the table: all of them.
@@ -205,7 +258,7 @@ func demoRun(ctx context.Context, e env, o demoOptions, method, dir string) erro
 }
 
 // writeDemo prints the two methods side by side.
-func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, took time.Duration) error {
+func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, chosen map[string]map[int]*eval.Stat, took time.Duration) error {
 	first := reports[demoMethods[0]]
 	fmt.Fprintf(w, "SIMULATED MODEL: these figures say nothing about language models.\n")
 	fmt.Fprintf(w, "%d questions × %d rollouts, seed %d, %s\n\n", first.Questions, first.Rollouts, o.seed, took.Round(100*time.Millisecond))
@@ -217,10 +270,11 @@ func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, took
 	for _, k := range slices.Sorted(maps.Keys(first.PassAt)) {
 		row(fmt.Sprintf("pass@%d", k), func(r *eval.Report) string { return statOf(r.PassAt[k]) })
 	}
-	for _, k := range slices.Sorted(maps.Keys(first.MajorityAt)) {
-		if k > 1 && k&(k-1) == 0 {
-			row(fmt.Sprintf("majority@%d", k), func(r *eval.Report) string { return statOf(r.MajorityAt[k]) })
-		}
+	for _, k := range o.choices() {
+		row(fmt.Sprintf("majority@%d", k), func(r *eval.Report) string { return statOf(r.MajorityAt[k]) })
+	}
+	for _, k := range slices.Sorted(maps.Keys(chosen["divinit"])) {
+		fmt.Fprintf(tw, "graph selector@%d\t%s\t\t%s\n", k, statOf(chosen["divinit"][k]), statOf(chosen["standard"][k]))
 	}
 	row("first-query distance (QPD)", func(r *eval.Report) string { return number(r.Diversity.QPD) })
 	row("query distance across rollouts (ATD)", func(r *eval.Report) string { return number(r.Diversity.ATD) })
@@ -230,6 +284,9 @@ func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, took
 	row("searches", func(r *eval.Report) string { return fmt.Sprint(r.Cost.Searches) })
 	if err := tw.Flush(); err != nil {
 		return err
+	}
+	if o.selector == "" {
+		fmt.Fprintln(w, "\nAnswers are chosen by majority; trawl train makes a graph selector, and --selector-model shows it here.")
 	}
 	fmt.Fprintf(w, "\nIntervals are 95 %% bootstrap over questions. Everything is kept in %s:\n", o.out)
 	fmt.Fprintf(w, "  trawl score %s\n  %s  the figures, all of them\n  %s  one rollout a line\n",

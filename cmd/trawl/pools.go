@@ -212,7 +212,7 @@ func (r poolReader) marker(dir string) (marker, error) {
 		fmt.Fprintf(r.env.stderr, "trawl: %s: skipped a verdict that cannot be read: %v\n", dir, bad)
 	}
 	if len(verdicts) == 0 {
-		return nil, fmt.Errorf("%s has no verdicts of a judge: label by exact match instead, with --labels em", dir)
+		return nil, fmt.Errorf("%s has no verdicts of a judge, such as trawl import --verdicts keeps: label by exact match instead, with --labels em", dir)
 	}
 	right := map[[2]string]bool{}
 	for _, v := range verdicts {

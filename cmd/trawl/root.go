@@ -16,6 +16,7 @@ language model over the question: it searches a corpus, reads, and answers.
   trawl ask "..." --index IDX              one question
   trawl run --dataset hotpotqa:dev.json --index IDX --out RUN
   trawl score RUN                          pass@k and what it cost
+  trawl train RUN --out MODEL              a network that chooses among rollouts
   trawl select RUN                         ways to choose an answer, compared
   trawl import messages FILE --out RUN     rollouts of other programs
   trawl weave --out WORLD                  a synthetic corpus with questions

@@ -26,7 +26,10 @@ questions have gold answers. No rollout is made and no model is called; with
 One question in twenty is kept for validation, by a hash of its text, and the epoch that
 does best there is kept. The paper trains on 101,323 questions in batches of 256; with
 fewer, --batch is chosen so that an epoch has a hundred steps. A training that was
-interrupted goes on when the same command is run again.`
+interrupted goes on when the same command is run again.
+
+--ablate takes something from the model, to see what it is worth (methods and names of
+the paper's ablation tables): `
 
 // A trainOptions is what trawl train was asked to do.
 type trainOptions struct {
@@ -46,7 +49,7 @@ func newTrain(e env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train RUN... --out MODEL",
 		Short: "Train the graph selector on stored rollouts",
-		Long:  trainHelp,
+		Long:  trainHelp + "\n" + wrapped(ablationNames()) + ".",
 		Args:  needs("RUN", 1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd); err != nil {
@@ -63,7 +66,7 @@ func newTrain(e env) *cobra.Command {
 	fs.StringVar(&o.out, "out", "", "checkpoint `file` to write, safetensors")
 	fs.StringVar(&o.variant, "variant", string(graph.WebQA), "what rollouts do: webqa (search) or long-horizon (search, open, find)")
 	fs.StringVar(&o.labels, "labels", string(byMatch), "what makes an answer right: em (exact match) or judge (the verdicts in the run folder)")
-	fs.StringSliceVar(&o.ablate, "ablate", nil, "take something from the model, to see what it is worth: `"+strings.Join(ablationNames(), ", ")+"`")
+	fs.StringSliceVar(&o.ablate, "ablate", nil, "take this `part` from the model; several with commas")
 	fs.IntVar(&o.train.Epochs, "epochs", 3, "passes over the training questions")
 	fs.IntVar(&o.train.Batch, "batch", 0, "questions of a step (default: 256, or long-horizon 4, or fewer so that an epoch has 100 steps)")
 	fs.Float64Var(&o.train.LearningRate, "learning-rate", 3e-4, "of AdamW")
@@ -95,6 +98,25 @@ var ablations = []struct {
 	{"links-document", func(o *trainOptions) { o.config.Ablation.Links = gnn.LinksDocument }},
 	{"links-both", func(o *trainOptions) { o.config.Ablation.Links = gnn.LinksBoth }},
 	{"two-stage", func(o *trainOptions) { o.train.TwoStage = true }},
+}
+
+// wrapped joins names with commas, in lines for a terminal.
+func wrapped(names []string) string {
+	var b strings.Builder
+	width := 0
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+			if width += len(name) + 2; width > 80 {
+				b.WriteByte('\n')
+				width = len(name)
+			} else {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(name)
+	}
+	return b.String()
 }
 
 func ablationNames() []string {
@@ -238,6 +260,11 @@ func (t *trainer) train(ctx context.Context) error {
 		Graphs: result.Graphs, Validation: len(validate), Batch: o.train.Batch, Epochs: result.Epochs, Best: result.Best, PosWeight: result.PosWeight,
 		Embedder: t.vectors.Name(), Device: t.device.Name(), Seconds: time.Since(start).Seconds(), Simulated: t.data.simulated,
 	}
+	for _, ex := range validate {
+		row := unlearnt(ex)
+		report.Majority += row["majority"] / float64(len(validate))
+		report.Oracle += row["oracle"] / float64(len(validate))
+	}
 	if err := model.Save(o.out, report.notes()); err != nil {
 		return err
 	}
@@ -275,6 +302,8 @@ type trainReport struct {
 	Epochs     []train.Epoch `json:"epochs"`
 	Best       int           `json:"best_epoch"`
 	PosWeight  float64       `json:"pos_weight"`
+	Majority   float64       `json:"validation_majority"` // accuracy of the most frequent answers
+	Oracle     float64       `json:"validation_oracle"`   // of the best ones
 	Embedder   string        `json:"embedder"`
 	Device     string        `json:"device"`
 	Seconds    float64       `json:"seconds"`
@@ -302,7 +331,11 @@ func (r trainReport) write(e env) {
 		}
 		fmt.Fprintf(e.stdout, "%5d   %.3f   %.3f                 %.3f%s\n", i+1, ep.Loss.Total(), ep.Validation.Accuracy, ep.Validation.F1, kept)
 	}
-	fmt.Fprintf(e.stdout, "\naccuracy over %d validation questions, those without a right answer included\n", r.Validation)
+	fmt.Fprintf(e.stdout, "\naccuracy over %d validation questions, those without a right answer included; majority %.3f, oracle %.3f\n",
+		r.Validation, r.Majority, r.Oracle)
+	if r.Validation == 0 {
+		fmt.Fprintln(e.stdout, "no question fell into validation, so the last epoch is kept; more questions, or --folds, say how good it is")
+	}
 	fmt.Fprintf(e.stdout, "next: trawl select RUN --selector majority gnn oracle --model %s\n", r.Model)
 }
 

@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 		"internal/atomicfile", "internal/text", "internal/seed"},
 	"selection/internal/compute":             {},
 	"selection/internal/compute/vector":      {"selection/internal/compute"},
-	"selection/internal/compute/cpu":         {"selection/internal/compute"},
+	"selection/internal/compute/cpu":         {"selection/internal/compute", "selection/internal/compute/vector"},
 	"selection/internal/compute/cublas":      {"selection/internal/compute"},
 	"selection/internal/compute/computetest": {"selection/internal/compute", "internal/seed"},
 	"eval/compare":                           {"eval", "selection", "selection/baseline", "corpus/dataset", "trajectory", "internal/seed"},
