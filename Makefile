@@ -7,7 +7,7 @@ DEMO     ?= demo
 ENDPOINT ?=
 MODEL    ?=
 
-.PHONY: build demo test check bench golden test-endpoint clean
+.PHONY: build demo test check bench golden test-endpoint device-build device-check clean
 .DEFAULT_GOAL := build
 
 build:
@@ -28,11 +28,14 @@ check:
 	go vet ./...
 	go mod tidy -diff
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/trawl
-	CGO_ENABLED=0 GOOS=windows go vet ./trajectory/... ./cmd/...
+	CGO_ENABLED=0 GOOS=windows go vet ./trajectory/... ./selection/... ./cmd/...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet ./selection/... ./cmd/...
+	go vet -tags device ./selection/...
 
 # Whole-part benchmarks, each with its ratio, then the packages' own.
 bench: build
 	$(BIN) bench rollout --json
+	$(BIN) bench selector --json
 	go test -run '^$$' -bench . -benchtime 1s ./...
 
 # Rewrite the golden files; read the diff before you commit it.
@@ -44,6 +47,16 @@ golden:
 test-endpoint: build
 	@test -n "$(ENDPOINT)" || { echo 'say which: make test-endpoint ENDPOINT=http://127.0.0.1:8000/v1 [MODEL=name]'; exit 2; }
 	TRAWL_TEST_ENDPOINT=$(ENDPOINT) TRAWL_TEST_MODEL=$(MODEL) go test -tags live -count=1 -v -run Live ./cmd/trawl
+
+# On a machine with an NVIDIA GPU: the compute suite, a forward pass and a training
+# step against the processor, and the benchmark, in under five minutes. Where there
+# is no Go, make device-build elsewhere, carry bin/device-check, and run the second
+# command of this rule.
+device-check: device-build
+	bin/device-check -test.run Device -test.bench Device -test.benchtime 3x -test.timeout 5m -test.v
+
+device-build:
+	go test -c -tags device -o bin/device-check ./selection/train
 
 clean:
 	rm -rf bin $(DEMO)

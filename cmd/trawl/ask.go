@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trawl/internal/config"
 	"trawl/internal/seed"
 	"trawl/internal/text"
 	"trawl/rollout"
 	"trawl/selection"
+	"trawl/selection/graph"
 	"trawl/trajectory"
 	"trawl/trajectory/store"
 )
@@ -75,6 +75,12 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	if err != nil {
 		return err
 	}
+	g := newGraphSelectors(e, s) // before the rollouts, which cost more than to find out that it does not open
+	defer func() { err = errors.Join(err, g.close()) }()
+	sel, name, err := g.choose(ctx, graph.WebQA)
+	if err != nil {
+		return err
+	}
 	p, err := openPipeline(ctx, e, s, dialect)
 	if err != nil {
 		return err
@@ -87,7 +93,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	if err = errors.Join(err, p.close()); err != nil {
 		return stoppedAsk(ctx, o, sum, err)
 	}
-	a, err := choose(ctx, e, s, out, q)
+	a, err := choose(ctx, sel, name, out, q)
 	if err != nil {
 		return err
 	}
@@ -132,16 +138,10 @@ type candidate struct {
 	chosen      bool
 }
 
-// choose selects among the rollouts of q in the run folder dir, as the settings
-// say.
-func choose(ctx context.Context, e env, s *config.Settings, dir string, q trajectory.Question) (_ *asked, err error) {
+// choose selects among the rollouts of q in the run folder dir by the selector of
+// that name.
+func choose(ctx context.Context, sel selection.Selector, name, dir string, q trajectory.Question) (*asked, error) {
 	run, err := store.Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	var g graphSelectors
-	defer func() { err = errors.Join(err, g.close()) }()
-	sel, name, err := chosenSelector(ctx, e, s, &g)
 	if err != nil {
 		return nil, err
 	}

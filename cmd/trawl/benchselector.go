@@ -176,7 +176,7 @@ func (b *selectorBench) step(ctx context.Context) error {
 	meter := b.device.Meter()
 	meter.Reset()
 	start := time.Now()
-	_, err = train.Run(ctx, m, labelledAtRandom(in), nil, vectors, train.Options{
+	_, err = train.Run(ctx, m, everyOtherRight(in), nil, vectors, train.Options{
 		Epochs: b.options.repeats + 1, Batch: b.options.batch, Seed: b.options.seed,
 		Progress: func(p train.Progress) {
 			if p.Validation != nil {
@@ -193,8 +193,8 @@ func (b *selectorBench) step(ctx context.Context) error {
 	return err
 }
 
-// labelledAtRandom makes examples of which every other candidate is right.
-func labelledAtRandom(in []gnn.Input) []train.Example {
+// everyOtherRight makes examples of which every other candidate is right.
+func everyOtherRight(in []gnn.Input) []train.Example {
 	examples := make([]train.Example, len(in))
 	for i, each := range in {
 		labels := make([]float64, len(each.Graph.Answers))

@@ -26,6 +26,9 @@ func writeComparison(w io.Writer, name string, r *compare.Report) error {
 	c.block("exact match", func(row compare.Row) string { return statCell(row.Accuracy, "%.3f") })
 	c.line("right is among them", func(row compare.Row) string { return fmt.Sprintf("%.3f", row.Coverage) })
 	c.line("without any answer", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Empty, row.Subsets) })
+	if c.noted() {
+		c.block("decided another way (the notes in selections.jsonl say why)", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Noted, row.Subsets) })
+	}
 	c.block("less majority, paired", func(row compare.Row) string { return statCell(row.VsMajority, "%+.3f") })
 	c.block("right, where a right one is among them", func(row compare.Row) string {
 		if row.SelectedGivenCovered == nil {
@@ -56,6 +59,16 @@ func (c *comparison) subsets() string {
 		return "of all subsets of k rollouts"
 	}
 	return fmt.Sprintf("of all subsets of k rollouts, for k=%s of %s sampled ones a question (--subsets)", strings.Join(sampled, ","), c.r.Subsets)
+}
+
+// noted reports whether a decision is not its selector's own.
+func (c *comparison) noted() bool {
+	for _, rows := range c.r.At {
+		if slices.ContainsFunc(rows, func(row compare.Row) bool { return row.Noted > 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // block prints one row for each selector.

@@ -23,7 +23,7 @@ import (
 	"trawl/internal/config"
 	"trawl/rollout"
 	"trawl/search/live"
-	"trawl/selection"
+	"trawl/selection/graph"
 )
 
 const demoHelp = `See the whole job offline, without a model server: weave a world, index it, start the
@@ -125,19 +125,16 @@ func demoSelect(ctx context.Context, e env, o demoOptions, dir string) (_ map[in
 	}
 	s := config.Default()
 	s.Selection.Model = o.selector
-	var g graphSelectors
+	g := newGraphSelectors(e, s)
 	defer func() { err = errors.Join(err, g.close()) }()
-	_, name, err := chosenSelector(ctx, e, s, &g)
-	if err != nil || name != "gnn" {
+	if _, name, err := g.choose(ctx, graph.WebQA); err != nil || name != "gnn" {
 		return nil, err
 	}
 	runs, err := openSelected(e, []string{dir}, "")
 	if err != nil {
 		return nil, err
 	}
-	r, err := runs.compare(ctx, e, selectOptions{selectors: []string{name}, at: o.choices(), subsets: demoSubsets}, func(string) (selection.Selector, error) {
-		return g.open(ctx, e, s, o.selector)
-	})
+	r, err := runs.compare(ctx, e, selectOptions{selectors: []string{"gnn"}, at: o.choices(), subsets: demoSubsets}, g)
 	if err = errors.Join(err, runs.close()); err != nil {
 		return nil, err
 	}

@@ -3,65 +3,137 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 
 	"trawl/internal/config"
 	"trawl/selection"
 	"trawl/selection/gnn"
+	"trawl/selection/graph"
 )
 
-// A graphSelectors opens trained selectors, all on one device and with the vectors
-// of one embedder.
+// A graphSelectors opens trained selectors, each once, all on one device and with
+// the vectors of one embedder.
 type graphSelectors struct {
-	device  *gnn.Device
-	vectors *vectors
-	models  []*gnn.Model[float32]
+	env      env
+	settings *config.Settings
+	device   *gnn.Device
+	vectors  *vectors
+	opened   map[string]*graphSelector // by path
 }
 
-// An unfitError says that a checkpoint was trained with another embedder.
+// A graphSelector is a trained selector, open.
+type graphSelector struct {
+	gnn.Selector
+	hash string // of the checkpoint
+}
+
+func newGraphSelectors(e env, s *config.Settings) *graphSelectors {
+	return &graphSelectors{env: e, settings: s, opened: map[string]*graphSelector{}}
+}
+
+// An unfitError says that a checkpoint was trained for other rollouts, or with
+// another embedder.
 type unfitError struct{ err error }
 
 func (u unfitError) Error() string { return u.err.Error() }
 
 func (u unfitError) Unwrap() error { return u.err }
 
-// open opens the checkpoint at path. The device and the embedder that the settings
-// name are opened with the first one.
-func (g *graphSelectors) open(ctx context.Context, e env, s *config.Settings, path string) (selection.Selector, error) {
+// open opens the checkpoint at path, or that of the settings if path is empty, to
+// be used on rollouts of a variant; "" is any. The device and the embedder that the
+// settings name are opened with the first one.
+func (g *graphSelectors) open(ctx context.Context, path string, v graph.Variant) (*graphSelector, error) {
+	path = cmp.Or(path, g.settings.Selection.Model)
 	if path == "" {
 		return nil, errors.New("selector gnn needs a checkpoint, which trawl train makes: name it with --model, or in ask with --selector-model")
 	}
+	if s, ok := g.opened[path]; ok {
+		return s, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
 	if g.device == nil {
-		device, err := gnn.OpenDevice(s.Selection.Device)
-		if err != nil {
+		if g.device, err = gnn.OpenDevice(g.settings.Selection.Device); err != nil {
 			return nil, err
 		}
-		g.device = device
 	}
 	m, err := gnn.Open(path, g.device)
 	if err != nil {
 		return nil, err
 	}
-	g.models = append(g.models, m)
+	sum := sha256.Sum256(data)
+	s := &graphSelector{gnn.Selector{Name: path, Model: m}, hex.EncodeToString(sum[:])}
+	g.opened[path] = s
 	if g.vectors == nil {
-		v, err := openVectors(ctx, e, s.Models.Embedder)
-		if err != nil {
+		if g.vectors, err = openVectors(ctx, g.env, g.settings.Models.Embedder); err != nil {
 			return nil, err
 		}
-		g.vectors = v
 	}
-	if err := m.Fits(m.Config().Variant, g.vectors.Name(), g.vectors.Dims()); err != nil {
-		return nil, unfitError{fmt.Errorf("%s: %w; --embedder says which to use", path, err)}
+	s.Table = g.vectors
+	if err := m.Fits(cmp.Or(v, m.Config().Variant), g.vectors.Name(), g.vectors.Dims()); err != nil {
+		return nil, unfitError{fmt.Errorf("%s: %w", path, err)}
 	}
-	return gnn.Selector{Name: path, Model: m, Table: g.vectors}, nil
+	if m.Notes()[simulatedKey] != "" {
+		fmt.Fprintf(g.env.stderr, "trawl: %s was trained on rollouts of the simulated model\n", path)
+	}
+	return s, nil
+}
+
+// simulatedKey is the note of a checkpoint that was trained on rollouts of the
+// simulated model.
+const simulatedKey = "simulated"
+
+// choose returns the selector that the settings name, for rollouts of a variant,
+// and its name. Auto is the trained one if a checkpoint is named and fits, otherwise
+// majority; it says which and why.
+func (g *graphSelectors) choose(ctx context.Context, v graph.Variant) (selection.Selector, string, error) {
+	name := g.settings.Selection.Selector
+	if name == "auto" {
+		name = "majority"
+		_, err := g.open(ctx, "", v)
+		var unfit unfitError
+		switch {
+		case g.settings.Selection.Model == "":
+			g.tell("choosing by majority; a checkpoint that trawl train makes can choose too (--selector-model)")
+		case errors.As(err, &unfit):
+			fmt.Fprintf(g.env.stderr, "trawl: choosing by majority: %v\n", err)
+		case err != nil:
+			return nil, "", err
+		default:
+			g.tell("choosing by the graph selector %s", g.settings.Selection.Model)
+			name = "gnn"
+		}
+	}
+	return newSelector(name, selectorOptions{seed: g.settings.Seed, graphs: func(checkpoint string) (selection.Selector, error) {
+		return g.open(ctx, checkpoint, v)
+	}})
+}
+
+func (g *graphSelectors) tell(format string, args ...any) {
+	if !g.env.isQuiet() {
+		fmt.Fprintf(g.env.stderr, "trawl: "+format+"\n", args...)
+	}
+}
+
+// hash returns that of the checkpoint behind a selector; "" if it has none.
+func (g *graphSelectors) hash(s selection.Selector) string {
+	if gs, ok := s.(*graphSelector); ok {
+		return gs.hash
+	}
+	return ""
 }
 
 // close gives everything back.
 func (g *graphSelectors) close() error {
 	var errs []error
-	for _, m := range g.models {
-		m.Close()
+	for _, s := range g.opened {
+		s.Model.Close()
 	}
 	if g.vectors != nil {
 		errs = append(errs, g.vectors.Err(), g.vectors.close())
@@ -70,22 +142,4 @@ func (g *graphSelectors) close() error {
 		errs = append(errs, g.device.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// chosenSelector returns the selector that the settings name. Auto is the trained
-// one if a checkpoint is named and fits the embedder, otherwise majority, and says
-// why.
-func chosenSelector(ctx context.Context, e env, s *config.Settings, g *graphSelectors) (selection.Selector, string, error) {
-	name := s.Selection.Selector
-	if name == "auto" && s.Selection.Model != "" {
-		sel, err := g.open(ctx, e, s, s.Selection.Model)
-		var unfit unfitError
-		if !errors.As(err, &unfit) {
-			return sel, "gnn", err
-		}
-		fmt.Fprintf(e.stderr, "trawl: choosing by majority: %v\n", err)
-	}
-	return newSelector(name, selectorOptions{seed: s.Seed, graphs: func(checkpoint string) (selection.Selector, error) {
-		return g.open(ctx, e, s, cmp.Or(checkpoint, s.Selection.Model))
-	}})
 }

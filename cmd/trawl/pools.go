@@ -12,6 +12,7 @@ import (
 
 	"trawl/corpus/dataset"
 	"trawl/eval"
+	"trawl/internal/text"
 	"trawl/selection"
 	"trawl/selection/gnn"
 	"trawl/selection/graph"
@@ -36,6 +37,7 @@ type pools struct {
 	unlabelled          int             // questions without gold answers or verdicts
 	empty               int             // questions without a candidate
 	simulated           bool
+	graphs              graph.Totals
 }
 
 // A poolReader reads runs as pools.
@@ -55,10 +57,26 @@ func (r poolReader) read(ctx context.Context, dirs []string) (*pools, error) {
 			return nil, err
 		}
 	}
+	if r.options.Variant == graph.LongHorizon && !all.read() {
+		return nil, fmt.Errorf("%s: no rollout has opened a page, or found something in one: train on them with --variant webqa", strings.Join(dirs, " "))
+	}
 	if len(all.examples) == 0 {
 		return nil, fmt.Errorf("%s: no question has both rollouts and %s: there is nothing to learn from", strings.Join(dirs, " "), r.labels.wants())
 	}
 	return all, nil
+}
+
+// lacks says in words what a question without labels lacks.
+func (l labelling) lacks() string {
+	if l == byJudge {
+		return "with an answer that no verdict covers, left out"
+	}
+	return "without gold answers"
+}
+
+// read reports whether there is evidence in any pool.
+func (p *pools) read() bool {
+	return slices.ContainsFunc(p.examples, func(e train.Example) bool { return e.Input.Graph != nil && len(e.Input.Graph.Evidence) > 0 })
 }
 
 func (l labelling) wants() string {
@@ -106,6 +124,9 @@ func (r poolReader) readRun(ctx context.Context, dir string, all *pools) (err er
 		case p.example.Input.Graph == nil:
 			all.empty++
 		}
+		if p.statistics != nil {
+			all.graphs.Add(*p.statistics)
+		}
 		all.examples = append(all.examples, *p.example)
 	}
 	return nil
@@ -113,8 +134,9 @@ func (r poolReader) readRun(ctx context.Context, dir string, all *pools) (err er
 
 // A pool is what came of one question; example is nil if it has no labels.
 type pool struct {
-	rollouts int
-	example  *train.Example
+	rollouts   int
+	example    *train.Example
+	statistics *graph.Statistics // of its graph; nil if there is none
 }
 
 // make makes the pools of the questions, in their order, on all cores.
@@ -130,7 +152,8 @@ func (r poolReader) make(ctx context.Context, lines *store.Reader, examples []da
 				return err
 			}
 			runs, err := lines.Rollouts(ex.ID)
-			if err == nil {
+			if err == nil { // an answer is chosen among those of the last round
+				runs = slices.DeleteFunc(runs, func(t *trajectory.Trajectory) bool { return t.Round != lines.Round() })
 				made[i], err = r.pool(ctx, ex, runs, mark)
 			}
 			show.add()
@@ -142,7 +165,6 @@ func (r poolReader) make(ctx context.Context, lines *store.Reader, examples []da
 
 // pool makes the pool of one question.
 func (r poolReader) pool(ctx context.Context, ex dataset.Example, runs []*trajectory.Trajectory, mark marker) (pool, error) {
-	runs = lastRound(runs)
 	p := pool{rollouts: len(runs)}
 	own := make([]float64, len(runs)) // of each rollout, by its own answer
 	for i, t := range runs {
@@ -173,21 +195,25 @@ func (r poolReader) pool(ctx context.Context, ex dataset.Example, runs []*trajec
 		e.Labels, e.F1 = append(e.Labels, m.label), append(e.F1, m.f1)
 	}
 	e.Trainable = graph.Trainable(g, own)
-	for i, t := range g.Texts { // their vectors stand for them from here on, and a hash in what training is known by
-		g.Texts[i] = store.Hash(t)
-	}
+	statistics := graph.StatsOf(g)
+	p.statistics = &statistics
+	shorten(g)
 	e.Input = gnn.Input{Graph: g, Rows: rows}
 	return p, nil
 }
 
-// lastRound returns the rollouts of the last round that any is of: those among
-// which an answer is chosen.
-func lastRound(runs []*trajectory.Trajectory) []*trajectory.Trajectory {
-	last := 0
-	for _, t := range runs {
-		last = max(last, t.Round)
+// shorten puts hashes in place of the texts of a graph, for which their vectors
+// stand from here on. Those of answers stay: equal ones are told by their words.
+func shorten(g *graph.Graph) {
+	answers := map[int]bool{}
+	for _, a := range g.Answers {
+		answers[a.Text] = true
 	}
-	return slices.DeleteFunc(runs, func(t *trajectory.Trajectory) bool { return t.Round != last })
+	for i, t := range g.Texts {
+		if !answers[i] {
+			g.Texts[i] = store.Hash(t)
+		}
+	}
 }
 
 // A mark is what an answer is worth.
@@ -200,8 +226,7 @@ type marker func(ex dataset.Example, answer string) (m mark, ok bool)
 func (r poolReader) marker(dir string) (marker, error) {
 	if r.labels == byMatch {
 		return func(ex dataset.Example, answer string) (mark, bool) {
-			got := eval.Mark(ex, answer)
-			return mark{label: truth(got.EM), f1: got.F1}, len(ex.Golds) > 0
+			return matched(ex, answer), len(ex.Golds) > 0
 		}, nil
 	}
 	verdicts, counts, err := store.ReadVerdicts(dir)
@@ -220,8 +245,18 @@ func (r poolReader) marker(dir string) (marker, error) {
 	}
 	return func(ex dataset.Example, answer string) (mark, bool) {
 		correct, ok := right[[2]string{ex.ID, strings.TrimSpace(answer)}]
-		return mark{label: truth(correct), f1: eval.Mark(ex, answer).F1}, ok
+		return mark{label: truth(correct), f1: matched(ex, answer).f1}, ok
 	}, nil
+}
+
+// matched marks an answer by its words. One that normalises to nothing is never
+// right for training, as in the paper, though scoring compares it like any other.
+func matched(ex dataset.Example, answer string) mark {
+	if text.Answer(answer) == "" {
+		return mark{}
+	}
+	got := eval.Mark(ex, answer)
+	return mark{label: truth(got.EM), f1: got.F1}
 }
 
 func truth(b bool) float64 {

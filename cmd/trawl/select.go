@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +22,7 @@ import (
 )
 
 const selectHelp = `Run selectors over stored rollouts and compare them, without a search and without a
-model call. Each selector decides on the same subsets of k of a question's rollouts; a
+model call (with --embedder URL, gnn has texts embedded by that server). Each selector decides on the same subsets of k of a question's rollouts; a
 figure is the mean over subsets first and questions second, with a 95 % bootstrap
 interval over questions, and with the paired difference to majority. So first at 1 is
 what one rollout is worth, and first at all of them is the first that has an answer.
@@ -134,10 +133,8 @@ func runSelect(cmd *cobra.Command, e env, f settingsFlags, o selectOptions, args
 	if err != nil {
 		return err
 	}
-	var g graphSelectors
-	r, err := runs.compare(cmd.Context(), e, o, func(checkpoint string) (selection.Selector, error) {
-		return g.open(cmd.Context(), e, s, cmp.Or(checkpoint, s.Selection.Model))
-	})
+	g := newGraphSelectors(e, s)
+	r, err := runs.compare(cmd.Context(), e, o, g)
 	if err = errors.Join(err, runs.close(), g.close()); err != nil {
 		return err
 	}
@@ -189,7 +186,8 @@ type selectedRuns struct {
 	examples []dataset.Example
 	at       map[string]*selected // by id of the question
 	byID     map[string]dataset.Example
-	round    int // the last one, which is decided on
+	round    int               // the last one, which is decided on
+	models   map[string]string // hash of the checkpoint behind a selector, by its name
 }
 
 // openSelected opens run folders that are one run or shards of one.
@@ -278,13 +276,13 @@ func (r *selectedRuns) close() error {
 }
 
 // compare decides and compares.
-func (r *selectedRuns) compare(ctx context.Context, e env, o selectOptions, graphs func(string) (selection.Selector, error)) (*compare.Report, error) {
+func (r *selectedRuns) compare(ctx context.Context, e env, o selectOptions, graphs *graphSelectors) (*compare.Report, error) {
 	first := r.folders[0]
 	count := first.settings.Rollout.Count
 	if len(o.at) > 0 && slices.Max(o.at) > count {
 		return nil, fmt.Errorf("--at %d: %s has %d rollouts a question", slices.Max(o.at), first.dir, count)
 	}
-	field, err := r.field(o.selectors, graphs)
+	field, err := r.field(ctx, o.selectors, graphs)
 	if err != nil {
 		return nil, err
 	}
@@ -302,18 +300,30 @@ func (r *selectedRuns) compare(ctx context.Context, e env, o selectOptions, grap
 }
 
 // field makes the selectors, each once.
-func (r *selectedRuns) field(names []string, graphs func(string) (selection.Selector, error)) ([]compare.Contestant, error) {
-	o := selectorOptions{seed: r.folders[0].manifest.Seed, graphs: graphs, right: func(t *trajectory.Trajectory) bool {
-		return eval.Mark(r.byID[t.QuestionID], t.Answer).EM
-	}}
+func (r *selectedRuns) field(ctx context.Context, names []string, graphs *graphSelectors) ([]compare.Contestant, error) {
+	o := selectorOptions{
+		seed:   r.folders[0].manifest.Seed,
+		right:  func(t *trajectory.Trajectory) bool { return eval.Mark(r.byID[t.QuestionID], t.Answer).EM },
+		graphs: func(checkpoint string) (selection.Selector, error) { return graphs.open(ctx, checkpoint, "") },
+	}
+	r.models = map[string]string{}
 	var field []compare.Contestant
 	for _, name := range names {
-		s, name, err := newSelector(name, o)
+		var (
+			s   selection.Selector
+			err error
+		)
+		if name == "auto" {
+			s, name, err = graphs.choose(ctx, "")
+		} else {
+			s, name, err = newSelector(name, o)
+		}
 		if err != nil {
 			return nil, err
 		}
 		if !slices.ContainsFunc(field, func(c compare.Contestant) bool { return c.Name == name }) {
 			field = append(field, compare.Contestant{Name: name, Selector: s})
+			r.models[name] = graphs.hash(s)
 		}
 	}
 	return field, nil
@@ -331,7 +341,7 @@ func (r *selectedRuns) keep(d compare.Decided) error {
 		return nil
 	}
 	line := store.Decision{
-		QuestionID: d.QuestionID, Round: r.round, Selector: d.Name, Rollouts: d.Rollouts, Rollout: -1,
+		QuestionID: d.QuestionID, Round: r.round, Selector: d.Name, Model: r.models[d.Name], Rollouts: d.Rollouts, Rollout: -1,
 		Answer: d.Decision.Answer, Scores: d.Decision.Scores, Note: d.Decision.Note,
 	}
 	if d.Decision.Index >= 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ fewer, --batch is chosen so that an epoch has a hundred steps. A training that w
 interrupted goes on when the same command is run again.
 
 --ablate takes something from the model, to see what it is worth (methods and names of
-the paper's ablation tables): `
+the paper's ablation tables):`
 
 // A trainOptions is what trawl train was asked to do.
 type trainOptions struct {
@@ -189,11 +190,20 @@ func runTrain(ctx context.Context, e env, s *config.Settings, dirs []string, o t
 	return t.train(ctx)
 }
 
-// freeFor makes sure that a checkpoint can be written: it may replace one, but no
-// folder.
+// freeFor makes sure that a checkpoint can be written: it may replace one, and
+// nothing else.
 func freeFor(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() == 0:
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
 		return fmt.Errorf("%s is a folder: --out names the file of the checkpoint", path)
+	}
+	if err := gnn.IsCheckpoint(path); err != nil {
+		return fmt.Errorf("%w; it stays as it is: --out names a new file, or a checkpoint to replace", err)
 	}
 	return nil
 }
@@ -257,7 +267,7 @@ func (t *trainer) train(ctx context.Context) error {
 	}
 	report := trainReport{
 		Model: o.out, Questions: t.data.questions, Rollouts: t.data.rollouts, Unlabelled: t.data.unlabelled, Empty: t.data.empty,
-		Graphs: result.Graphs, Validation: len(validate), Batch: o.train.Batch, Epochs: result.Epochs, Best: result.Best, PosWeight: result.PosWeight,
+		Graphs: result.Graphs, Validation: len(validate), Pools: t.data.graphs.Summary(), Batch: o.train.Batch, Epochs: result.Epochs, Best: result.Best, PosWeight: result.PosWeight,
 		Embedder: t.vectors.Name(), Device: t.device.Name(), Seconds: time.Since(start).Seconds(), Simulated: t.data.simulated,
 	}
 	for _, ex := range validate {
@@ -268,7 +278,7 @@ func (t *trainer) train(ctx context.Context) error {
 	if err := model.Save(o.out, report.notes()); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(o.train.State); err != nil {
+	if err := train.Discard(o.train.State); err != nil {
 		return err
 	}
 	if o.json {
@@ -284,8 +294,8 @@ func (t *trainer) tell(learn, validate int) {
 		return
 	}
 	d := t.data
-	fmt.Fprintf(t.env.stderr, "trawl: %d questions, %d rollouts: %d questions to learn from, %d for validation, %d without labels, %d without a candidate%s\n",
-		d.questions, d.rollouts, learn, validate, d.unlabelled, d.empty, simulatedNote(d.simulated))
+	fmt.Fprintf(t.env.stderr, "trawl: %d questions, %d rollouts: %d questions to learn from, %d for validation, %d %s, %d without a candidate%s\n",
+		d.questions, d.rollouts, learn, validate, d.unlabelled, labelling(t.options.labels).lacks(), d.empty, simulatedNote(d.simulated))
 	fmt.Fprintf(t.env.stderr, "trawl: network on %s, vectors by %s, %d questions a step\n", t.device.Name(), t.vectors.Name(), t.options.train.Batch)
 }
 
@@ -298,6 +308,7 @@ type trainReport struct {
 	Empty      int           `json:"empty"`      // questions without a candidate
 	Graphs     int           `json:"graphs"`     // trained on: questions with right and wrong answers
 	Validation int           `json:"validation"` // questions
+	Pools      graph.Summary `json:"pools"`      // of all questions with a candidate: sizes, and what rollouts share
 	Batch      int           `json:"batch"`
 	Epochs     []train.Epoch `json:"epochs"`
 	Best       int           `json:"best_epoch"`
@@ -316,13 +327,16 @@ func (r trainReport) notes() map[string]string {
 		"trawl": version(), "graphs": fmt.Sprint(r.Graphs), "best_epoch": fmt.Sprint(r.Best), "batch": fmt.Sprint(r.Batch),
 	}
 	if r.Simulated {
-		notes["simulated"] = "true"
+		notes[simulatedKey] = "true"
 	}
 	return notes
 }
 
 func (r trainReport) write(e env) {
 	fmt.Fprintf(e.stdout, "%s: trained on %d questions in %.1f s%s\n\n", r.Model, r.Graphs, r.Seconds, simulatedNote(r.Simulated))
+	p := r.Pools
+	fmt.Fprintf(e.stdout, "a graph has on average %.1f candidates, %.1f searches and %.1f pieces of evidence; %.0f pairs of evidence of one\n", p.Candidates, p.Subqueries, p.Evidence, p.Contents.Mean)
+	fmt.Fprintf(e.stdout, "content in two rollouts (%.0f %% of graphs have one); two rollouts' evidence overlaps by %.2f\n\n", 100*p.Contents.Shared, p.Overlap)
 	fmt.Fprintln(e.stdout, "epoch   loss    validation accuracy   F1")
 	for i, ep := range r.Epochs {
 		kept := ""
@@ -348,12 +362,18 @@ type trainDisplay struct {
 
 // tell is a train.Options.Progress.
 func (d *trainDisplay) tell(p train.Progress) {
-	done := ((max(p.Fold-1, 0)*p.Stages+p.Stage-1)*p.Epochs+p.Epoch-1)*p.Batches + p.Batch
+	epochs := (max(p.Fold-1, 0)*p.Stages+p.Stage-1)*p.Epochs + p.Epoch // the present one is the last of them
+	unit, done, total := "steps", (epochs-1)*p.Batches+p.Batch, p.Stages*p.Epochs*p.Batches
+	if p.Folds > 0 { // whose steps are not equally many
+		unit, done, total = "epochs", epochs, p.Folds*p.Stages*p.Epochs
+	}
 	if d.progress == nil {
-		d.progress = newProgress(d.env, "steps", done-1, max(p.Folds, 1)*p.Stages*p.Epochs*p.Batches)
+		d.progress = newProgress(d.env, unit, done-1, total)
+	}
+	if counts := p.Folds == 0; counts == (p.Validation == nil) {
+		d.progress.set(done, 0)
 	}
 	if p.Validation == nil {
-		d.progress.set(done, 0)
 		return
 	}
 	if d.env.isQuiet() {

@@ -166,6 +166,7 @@ type contest struct {
 	opts      Options
 	source    Source
 	reference int // in field
+	turn      sync.Mutex
 }
 
 // tell tells the decisions on all rollouts of a question and forgets them.

@@ -35,6 +35,7 @@ type result struct {
 	f1      float64 // mean
 	covered float64 // share of the subsets that have a right candidate of which the contestant chose one
 	empty   int     // subsets without a decision
+	noted   int     // subsets whose decision has a note
 	took    time.Duration
 }
 
@@ -134,12 +135,11 @@ func (c *contest) atSize(ctx context.Context, m *marker, slots []*trajectory.Tra
 		}
 		s.subsets += len(pools)
 		for i, contestant := range c.field {
-			began := time.Now()
-			decisions, err := decide(ctx, contestant, pools)
+			decisions, took, err := c.timed(ctx, contestant, pools)
 			if err != nil {
 				return err
 			}
-			s.results[i].took += time.Since(began)
+			s.results[i].took += took
 			s.results[i].add(m, pools, decisions)
 			if k == len(slots) {
 				s.whole = append(s.whole, decisions[0])
@@ -170,12 +170,27 @@ func (c *contest) atSize(ctx context.Context, m *marker, slots []*trajectory.Tra
 	return s, nil
 }
 
+// timed decides and says how long it took. Batchers, which use the cores by
+// themselves, take turns, so that nobody's time is spent waiting for another.
+func (c *contest) timed(ctx context.Context, contestant Contestant, pools []pool) ([]selection.Decision, time.Duration, error) {
+	if _, ok := contestant.Selector.(selection.Batcher); ok {
+		c.turn.Lock()
+		defer c.turn.Unlock()
+	}
+	began := time.Now()
+	decisions, err := decide(ctx, contestant, pools)
+	return decisions, time.Since(began), err
+}
+
 // add adds the marks of decisions.
 func (r *result) add(m *marker, pools []pool, decisions []selection.Decision) {
 	for i, d := range decisions {
 		if d.Answer == "" {
 			r.empty++
 			continue
+		}
+		if d.Note != "" {
+			r.noted++
 		}
 		mark := m.mark(d.Answer)
 		r.right += number(mark.EM)

@@ -41,6 +41,7 @@ type Row struct {
 	Subsets int  `json:"subsets"` // decided, over all questions
 	Sampled bool `json:"sampled"` // these are not all subsets
 	Empty   int  `json:"empty"`   // of Subsets without a decision, as nobody has an answer: they count as wrong
+	Noted   int  `json:"noted"`   // of Subsets whose decision has a note: it is not the selector's own, see selections.jsonl
 }
 
 // Cost is what deciding cost.
@@ -102,6 +103,7 @@ func (c *contest) row(scored []*outcome, at, i int) Row {
 		chosen += s.results[i].covered
 		row.Subsets += s.subsets
 		row.Empty += s.results[i].empty
+		row.Noted += s.results[i].noted
 		row.Cost.Seconds += s.results[i].took.Seconds()
 	}
 	if row.Coverage > 0 {

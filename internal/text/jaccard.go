@@ -9,7 +9,7 @@ type TokenSet map[string]struct{}
 // characters ("_" is one) and white space, split at white space. (DivInit's code)
 func Tokens(s string) TokenSet {
 	s = strings.Map(func(r rune) rune {
-		if IsWord(r) || r == '_' || isSpace(r) {
+		if IsWord(r) || r == '_' || IsSpace(r) {
 			return r
 		}
 		return -1

@@ -19,9 +19,16 @@ import (
 
 // Fields splits s at white space as Python's str.split does: Unicode white
 // space and the four information separators U+001C to U+001F.
-func Fields(s string) []string { return strings.FieldsFunc(s, isSpace) }
+func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
 
-func isSpace(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x1f' }
+// Trim returns s without white space at its ends.
+func Trim(s string) string { return strings.TrimFunc(s, IsSpace) }
+
+// Blank reports whether s is white space only.
+func Blank(s string) bool { return strings.TrimLeftFunc(s, IsSpace) == "" }
+
+// IsSpace reports white space as Python's str.split knows it: U+001C to U+001F too.
+func IsSpace(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x1f' }
 
 // Collapse returns s with every run of white space made one space, and none at
 // the ends.

@@ -114,7 +114,7 @@ func (a *attention[T]) forward(p *Pass[T], s *attending[T]) compute.Matrix[T] {
 	}
 	s.weights = resize(s.weights, heads*len(b.readers.context.index))
 	s.z = s.readBuf.matrix(readers, heads*d)
-	compute.Rows(readers, 4, func(lo, hi int) {
+	p.model.backend.Rows(readers, 4, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			a.read(p, s, h, i)
 		}
@@ -188,7 +188,7 @@ func (a *attention[T]) join(p *Pass[T], s *attending[T]) compute.Matrix[T] {
 	s.x, s.state = s.sumBuf.matrix(n, d), s.stateBuf.matrix(n, d)
 	s.moments = resize(s.moments, n)
 	s.masks.begin(newDropout(a.config.Dropout, p.chance), n, d)
-	compute.Rows(n, rowGrain, func(lo, hi int) {
+	p.model.backend.Rows(n, rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			copy(s.x.Row(i), s.out.Row(int(p.batch.readers.ofAnswer[i])))
 			drop(&s.masks, s.x.Row(i), i)
@@ -256,7 +256,7 @@ func (a *attention[T]) readsBackward(p *Pass[T], s *attending[T], dz, dh compute
 	s.shares = resize(s.shares, readers*heads*4)
 	graphs := p.batch.readers.graphs
 	// Readers of one graph may read the same node, so a core takes whole graphs.
-	compute.Rows(p.batch.graphs, 1, func(lo, hi int) {
+	p.model.backend.Rows(p.batch.graphs, 1, func(lo, hi int) {
 		for i := int(graphs[lo]); i < int(graphs[hi]); i++ {
 			a.readBackward(p, s, readGrad[T]{dz.Row(i), du.Row(i), dh}, i)
 		}

@@ -29,6 +29,7 @@ const (
 	version     = "1"
 
 	maxFile = 4 << 30 // a selector is some 31 MB
+	maxHead = 1 << 24 // and its names some 20 KB
 )
 
 // Save writes the model to a file, at once: whoever opens it finds the old model
@@ -130,6 +131,28 @@ func open[T compute.Float](path string, b compute.Backend[T]) (*Model[T], error)
 // encoderSize is how many numbers the encoders' matrices have.
 func (c Config) encoderSize() int64 {
 	return int64(len(encoded)) * int64(c.Embedding) * int64(c.Hidden)
+}
+
+// IsCheckpoint says why the file at path is no checkpoint of a selector; nil if
+// it is one. It reads no more than the head of the file.
+func IsCheckpoint(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("gnn: %w", err)
+	}
+	defer f.Close()
+	head := make([]byte, 8)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return fmt.Errorf("gnn: %s is no checkpoint", path)
+	}
+	var names struct {
+		Metadata map[string]string `json:"__metadata__"`
+	}
+	n := binary.LittleEndian.Uint64(head)
+	if n > maxHead || json.NewDecoder(io.LimitReader(f, int64(n))).Decode(&names) != nil || names.Metadata[versionKey] == "" {
+		return fmt.Errorf("gnn: %s is no checkpoint", path)
+	}
+	return nil
 }
 
 // A tensorFile is a whole safetensors file in memory.

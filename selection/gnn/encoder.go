@@ -33,7 +33,7 @@ func (e *encoder[T]) forward(b compute.Backend[T], s *encoding[T], x compute.Mat
 	s.z, s.n, s.y = s.linear.matrix(x.Rows, d), s.norm.matrix(x.Rows, d), s.out.matrix(x.Rows, d)
 	s.moments = resize(s.moments, x.Rows)
 	e.linear.product(b, s.z, x)
-	compute.Rows(x.Rows, rowGrain, func(lo, hi int) {
+	b.Rows(x.Rows, rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			vector.Add(s.z.Row(i), e.linear.bias.Value.Data)
 			s.moments[i] = e.norm.row(s.n.Row(i), s.z.Row(i))
@@ -47,7 +47,7 @@ func (e *encoder[T]) forward(b compute.Backend[T], s *encoding[T], x compute.Mat
 func (e *encoder[T]) backward(b compute.Backend[T], s *encoding[T], dy, x compute.Matrix[T]) {
 	d := dy.Cols
 	dz := s.dLinear.matrix(dy.Rows, d)
-	sum := s.sum.sumRows(0, dy.Rows, 3*d, func(lo, hi int, sum []T) {
+	sum := s.sum.sumRows(b, 0, dy.Rows, 3*d, func(lo, hi int, sum []T) {
 		for i := lo; i < hi; i++ {
 			vector.GELUGrad(dy.Row(i), dy.Row(i), s.n.Row(i))
 			e.norm.rowBackward(dz.Row(i), dy.Row(i), s.z.Row(i), s.moments[i], sum)

@@ -18,7 +18,7 @@ func (p *Pass[T]) State(name string) compute.Matrix[T] {
 				return p.encodings[k].y // in the order of first use, as the fixture numbers them
 			}
 			out := compute.NewMatrix[T](b.count[k], p.model.config.Hidden)
-			b.texts[k].of.set(out, p.encodings[k].y)
+			b.texts[k].of.set(p.model.backend, out, p.encodings[k].y)
 			return out
 		}
 	}

@@ -47,7 +47,7 @@ func (f *feedForward[T]) forward(p *Pass[T], s *feeding[T], x compute.Matrix[T])
 	s.innerMasks.begin(newDropout(f.dropout, p.chance), n, 4*d)
 	s.outMasks.begin(newDropout(f.dropout, p.chance), n, d)
 	f.in.product(b, s.inner, x)
-	compute.Rows(n, rowGrain/4, func(lo, hi int) {
+	b.Rows(n, rowGrain/4, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			vector.Add(s.inner.Row(i), f.in.bias.Value.Data)
 			vector.GELU(s.active.Row(i), s.inner.Row(i))
@@ -57,7 +57,7 @@ func (f *feedForward[T]) forward(p *Pass[T], s *feeding[T], x compute.Matrix[T])
 	s.sum, s.state = s.outBuf.matrix(n, d), s.stateBuf.matrix(n, d)
 	s.moments = resize(s.moments, n)
 	f.out.product(b, s.sum, s.active)
-	compute.Rows(n, rowGrain, func(lo, hi int) {
+	b.Rows(n, rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := s.sum.Row(i)
 			vector.Add(row, f.out.bias.Value.Data)
@@ -85,7 +85,7 @@ func (f *feedForward[T]) backward(p *Pass[T], s *feeding[T], dState compute.Matr
 	f.norm.addSums(sum)
 	addTo(f.out.bias.Grad.Data, sum[2*d:])
 	f.out.backward(b, dInner, dOut, s.active, false)
-	sum = p.sum.sumRows(0, n, 4*d, func(lo, hi int, sum []T) {
+	sum = p.sum.sumRows(b, 0, n, 4*d, func(lo, hi int, sum []T) {
 		for i := lo; i < hi; i++ {
 			row := dInner.Row(i)
 			dropAgain(&s.innerMasks, row, i)

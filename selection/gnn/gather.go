@@ -20,7 +20,7 @@ func (b *Batch[T]) gather(members []member, f Features) {
 				t.node(members[i].textOf(k, j))
 			}
 		}
-		t.read(f)
+		t.read(b.model.backend, f)
 	}
 }
 
@@ -46,9 +46,9 @@ func (t *texts[T]) node(row int32) {
 }
 
 // read reads the vectors.
-func (t *texts[T]) read(f Features) {
+func (t *texts[T]) read(b compute.Backend[T], f Features) {
 	t.vectors = t.x.matrix(len(t.rows), f.Dims())
-	compute.Rows(len(t.rows), 4, func(lo, hi int) {
+	b.Rows(len(t.rows), 4, func(lo, hi int) {
 		var wide []float32 // a vector on its way to a T that is no float32
 		for i := lo; i < hi; i++ {
 			switch dst := any(t.vectors.Row(i)).(type) {

@@ -32,7 +32,7 @@ func (l *linear[T]) forward(b compute.Backend[T], y, x compute.Matrix[T]) {
 	if l.bias == nil {
 		return
 	}
-	compute.Rows(y.Rows, rowGrain, func(lo, hi int) {
+	b.Rows(y.Rows, rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			vector.Add(y.Row(i), l.bias.Value.Data)
 		}

@@ -69,9 +69,9 @@ type round[T compute.Float] struct {
 func (l *layer[T]) forward(p *Pass[T], s *round[T], next, h compute.Matrix[T], t *topology[T]) {
 	b := p.batch
 	d := h.Cols
-	b.sums.set(h.RowRange(b.nodes, b.nodes+b.sums.rows()), h)
+	b.sums.set(p.model.backend, h.RowRange(b.nodes, b.nodes+b.sums.rows()), h)
 	s.h, s.a = h, s.gathered.matrix(t.gather.rows(), d)
-	t.gather.set(s.a, h)
+	t.gather.set(p.model.backend, s.a, h)
 	s.m, s.x = next, next // the rows take turns in one place, if none is needed later
 	if p.keep {
 		s.m, s.x = s.message.matrix(b.nodes, d), s.residual.matrix(b.nodes, d)
@@ -81,7 +81,7 @@ func (l *layer[T]) forward(p *Pass[T], s *round[T], next, h compute.Matrix[T], t
 	l.multiply(p, s, products, t)
 	s.masks.begin(newDropout(p.model.config.Dropout, p.chance), b.nodes, d)
 	for _, u := range t.updated {
-		compute.Rows(u.hi-u.lo, rowGrain, func(lo, hi int) {
+		p.model.backend.Rows(u.hi-u.lo, rowGrain, func(lo, hi int) {
 			for v := u.lo + lo; v < u.lo+hi; v++ {
 				m, x, out := s.m.Row(v), s.x.Row(v), next.Row(v)
 				if !t.direct[u.kind] {
@@ -111,7 +111,7 @@ func (l *layer[T]) multiply(p *Pass[T], s *round[T], products compute.Matrix[T],
 		if !t.direct[u.kind] {
 			continue // the next pass begins with the biases
 		}
-		compute.Rows(u.hi-u.lo, rowGrain, func(lo, hi int) {
+		p.model.backend.Rows(u.hi-u.lo, rowGrain, func(lo, hi int) {
 			for v := u.lo + lo; v < u.lo+hi; v++ {
 				copy(s.m.Row(v), l.bias[u.kind])
 			}
@@ -147,13 +147,13 @@ func (l *layer[T]) backward(p *Pass[T], s *round[T], dh, dNext compute.Matrix[T]
 	}
 	clear(dh.RowRange(end, dh.Rows).Data) // documents after the last layer, and the sums
 	dP, dA := p.products.matrix(t.products, d), p.dGathered.matrix(s.a.Rows, d)
-	t.scatterT.set(dP, dNext)
+	t.scatterT.set(p.model.backend, dP, dNext)
 	for _, k := range t.blocks {
 		dx, dy, stands := operand(k, dh, dA), written(k, dNext, dP), k.from.step != 0
 		l.linears[k.relation].backward(p.model.backend, dx, dy, operand(k, s.h, s.a), stands)
 	}
-	t.gatherT.add(dh, dA)
-	b.sumsT.add(dh.RowRange(0, b.nodes), dh.RowRange(b.nodes, dh.Rows))
+	t.gatherT.add(p.model.backend, dh, dA)
+	b.sumsT.add(p.model.backend, dh.RowRange(0, b.nodes), dh.RowRange(b.nodes, dh.Rows))
 }
 
 // updateBackward turns the rows of dNext of one kind into the derivatives by m,
@@ -162,7 +162,7 @@ func (l *layer[T]) backward(p *Pass[T], s *round[T], dh, dNext compute.Matrix[T]
 func (l *layer[T]) updateBackward(p *Pass[T], s *round[T], dh, dNext compute.Matrix[T], u span) {
 	d := dh.Cols
 	n := l.norms[u.kind]
-	sum := p.sum.sumRows(u.lo, u.hi, 3*d, func(lo, hi int, sum []T) {
+	sum := p.sum.sumRows(p.model.backend, u.lo, u.hi, 3*d, func(lo, hi int, sum []T) {
 		for v := lo; v < hi; v++ {
 			dx, dm := dh.Row(v), dNext.Row(v)
 			n.rowBackward(dx, dm, s.x.Row(v), s.moments[v], sum)

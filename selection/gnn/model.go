@@ -89,10 +89,11 @@ func (m *Model[T]) Params() []*Param[T] { return m.params }
 
 // ZeroGrad sets all gradients to 0, and makes them at its first call.
 func (m *Model[T]) ZeroGrad() {
+	var memory compute.Slab[T]
 	for _, p := range m.params {
 		p.Reached = false
 		if p.Grad.Data == nil {
-			p.Grad = compute.NewMatrix[T](p.Value.Rows, p.Value.Cols)
+			p.Grad = memory.Matrix(p.Value.Rows, p.Value.Cols)
 			continue
 		}
 		clear(p.Grad.Data)

@@ -38,6 +38,7 @@ func fanIn(n int) initial { return initial(1 / math.Sqrt(float64(n))) }
 type params[T compute.Float] struct {
 	seed    *int64 // nil: all zero, for a file to fill
 	backend compute.Backend[T]
+	memory  compute.Slab[T]
 	all     []*Param[T]
 }
 
@@ -51,7 +52,7 @@ func (p *params[T]) add(name string, begin initial, shape ...int) *Param[T] {
 	case 2:
 		rows, cols = shape[0], shape[1]
 	}
-	q := &Param[T]{Name: name, Shape: shape, Value: compute.NewMatrix[T](rows, cols)}
+	q := &Param[T]{Name: name, Shape: shape, Value: p.memory.Matrix(rows, cols)}
 	if p.seed != nil {
 		fill(q.Value.Data, begin, func() *rand.Rand { return seed.Rand(*p.seed, "parameter", name) })
 	}

@@ -27,11 +27,11 @@ func TestSparse(t *testing.T) {
 	copy(src.Data, []float64{1, 2, 10, 20, 100, 200})
 	dst := compute.NewMatrix[float64](3, 2)
 	dst.Data[2] = 7 // is overwritten
-	s.set(dst, src)
+	s.set(cpu.NewPortable[float64](), dst, src)
 	if diff := cmp.Diff([]float64{102, 204, 0, 0, 60, 120}, dst.Data); diff != "" {
 		t.Errorf("set mismatch (-want +got):\n%s", diff)
 	}
-	s.add(dst, src)
+	s.add(cpu.NewPortable[float64](), dst, src)
 	if diff := cmp.Diff([]float64{204, 408, 0, 0, 120, 240}, dst.Data); diff != "" {
 		t.Errorf("add mismatch (-want +got):\n%s", diff)
 	}

@@ -67,10 +67,10 @@ func (p *Pass[T]) encode() {
 		e := &p.encodings[k]
 		m.encoders[k].forward(m.backend, e, b.texts[k].vectors)
 		if k == answer {
-			b.texts[k].of.set(p.answers, e.y)
+			b.texts[k].of.set(m.backend, p.answers, e.y)
 			continue
 		}
-		b.texts[k].of.set(h.RowRange(b.base[k], b.base[k]+b.count[k]), e.y)
+		b.texts[k].of.set(m.backend, h.RowRange(b.base[k], b.base[k]+b.count[k]), e.y)
 	}
 	columns := p.voteColumns.matrix(2, d)
 	for j := range d {
@@ -142,7 +142,7 @@ func (p *Pass[T]) encodeBackward(dh compute.Matrix[T]) {
 			dNodes = dh.RowRange(b.base[k], b.base[k]+b.count[k])
 		}
 		dy := p.dTexts.matrix(len(t.rows), d)
-		t.ofT.set(dy, dNodes)
+		t.ofT.set(m.backend, dy, dNodes)
 		m.encoders[k].backward(m.backend, &p.encodings[k], dy, t.vectors)
 	}
 }

@@ -30,8 +30,8 @@ func (s *sparse[T]) entry(column int32, w T) {
 func (s *sparse[T]) end() { s.start = append(s.start, int32(len(s.index))) }
 
 // set makes dst = s·src, row by row.
-func (s *sparse[T]) set(dst, src compute.Matrix[T]) {
-	compute.Rows(s.rows(), rowGrain, func(lo, hi int) {
+func (s *sparse[T]) set(b compute.Backend[T], dst, src compute.Matrix[T]) {
+	b.Rows(s.rows(), rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s.setRow(dst.Row(i), src, i)
 		}
@@ -39,8 +39,8 @@ func (s *sparse[T]) set(dst, src compute.Matrix[T]) {
 }
 
 // add makes dst += s·src.
-func (s *sparse[T]) add(dst, src compute.Matrix[T]) {
-	compute.Rows(s.rows(), rowGrain, func(lo, hi int) {
+func (s *sparse[T]) add(b compute.Backend[T], dst, src compute.Matrix[T]) {
+	b.Rows(s.rows(), rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s.addRow(dst.Row(i), src, i)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"trawl/internal/seed"
 	"trawl/selection/graph"
+	"trawl/selection/internal/compute"
 )
 
 // PaperRollouts is the K of the paper's test questions.
@@ -184,7 +185,7 @@ func (v Vectors) Read(row int32, dst []float32) { copy(dst, v.Data[int(row)*v.N:
 
 // randomVectors draws vectors of length 1.
 func randomVectors(r *rand.Rand, rows, dims int) Vectors {
-	v := Vectors{N: dims, Data: make([]float32, rows*dims)}
+	v := Vectors{N: dims, Data: compute.Make[float32](rows * dims)}
 	for i := range rows {
 		row := v.Data[i*dims : (i+1)*dims]
 		var squares float64

@@ -12,7 +12,10 @@ type buffer[T compute.Float] struct{ data []T }
 // matrix returns a matrix of unspecified numbers in the buffer. It is valid until
 // the next call.
 func (b *buffer[T]) matrix(rows, cols int) compute.Matrix[T] {
-	b.data = resize(b.data, rows*cols)
+	if n := rows * cols; cap(b.data) < n {
+		b.data = compute.Make[T](n + n/4)
+	}
+	b.data = b.data[:rows*cols]
 	return compute.Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: b.data}
 }
 
@@ -30,10 +33,10 @@ const blockRows = 64
 
 // sumRows calls f for blocks of the rows lo to hi-1, on all cores, and returns the
 // sum of the vectors of the given width that the calls add to.
-func (b *buffer[T]) sumRows(lo, hi, width int, f func(lo, hi int, sum []T)) []T {
+func (b *buffer[T]) sumRows(on compute.Backend[T], lo, hi, width int, f func(lo, hi int, sum []T)) []T {
 	blocks := (hi - lo + blockRows - 1) / blockRows
 	partial := b.zeros(max(blocks, 1), width)
-	compute.Rows(blocks, 1, func(first, end int) {
+	on.Rows(blocks, 1, func(first, end int) {
 		for k := first; k < end; k++ {
 			f(lo+k*blockRows, min(lo+(k+1)*blockRows, hi), partial.Row(k))
 		}

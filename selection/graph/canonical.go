@@ -59,7 +59,7 @@ func CanonicalURL(raw string) (canonical string, ok bool) {
 
 // canonicalAuthority is [CanonicalURL] for what stands between "://" and the path.
 func canonicalAuthority(s string) (string, bool) {
-	if strings.ContainsFunc(s, isSpace) {
+	if strings.ContainsFunc(s, text.IsSpace) {
 		return "", false
 	}
 	token := ""

@@ -122,7 +122,7 @@ func addressStart(lead string) int {
 // the last parenthesis of a line that ends with it, before a URL field, or where
 // parentheses balance.
 func addressEnd(head string, start int, lined bool) int {
-	if whole := strings.TrimRightFunc(head, isSpace); lined && strings.HasSuffix(whole, ")") {
+	if whole := strings.TrimRightFunc(head, text.IsSpace); lined && strings.HasSuffix(whole, ")") {
 		return len(whole) - 1
 	}
 	if at := fieldAfter.FindStringIndex(head[start:]); at != nil {
@@ -151,7 +151,7 @@ const maxWraps = 64
 // may begin. It returns the canonical form of the shortest address there that
 // decodes to the displayed one; the address may be wrapped.
 func encodedField(after, shown string) (canonical string, ok bool) {
-	after = strings.TrimLeftFunc(after, isSpace)
+	after = strings.TrimLeftFunc(after, text.IsSpace)
 	if at := viewing.FindStringIndex(after); at != nil && at[0] == 0 {
 		after = after[at[1]:]
 	}
@@ -160,7 +160,7 @@ func encodedField(after, shown string) (canonical string, ok bool) {
 	for line := range strings.SplitSeq(after, "\n") {
 		line = cutLineNumber(line)
 		if !inside {
-			if line = trim(line); line == "" {
+			if line = text.Trim(line); line == "" {
 				continue
 			}
 			if line, inside = strings.CutPrefix(line, "URL:"); !inside {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
 	"trawl/internal/text"
 	"trawl/selection"
@@ -89,11 +87,11 @@ func (s *Search) empty() bool {
 // returns is a Text.
 type Chunk struct{ Title, Text string }
 
-func (c Chunk) blank() bool { return blank(c.Title) && blank(c.Text) }
+func (c Chunk) blank() bool { return text.Blank(c.Title) && text.Blank(c.Text) }
 
 // content returns the text that is embedded and compared.
 func (c Chunk) content() string {
-	if blank(c.Title) {
+	if text.Blank(c.Title) {
 		return text.Normal(c.Text)
 	}
 	return text.Normal("(Title: " + c.Title + ") " + c.Text)
@@ -177,17 +175,10 @@ func (p *Pool) first(k int) ([]int, error) {
 func (b *builder) retain(order []int) []int {
 	return slices.DeleteFunc(order, func(i int) bool {
 		r := &b.pool.Rollouts[i]
-		if blank(r.Answer) {
+		if text.Blank(r.Answer) {
 			return true
 		}
 		found := func(s Search) bool { return !s.empty() }
 		return b.options.Variant == WebQA && !slices.ContainsFunc(r.Searches, found)
 	})
 }
-
-// isSpace is white space as in [text.Fields].
-func isSpace(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x1f' }
-
-func trim(s string) string { return strings.TrimFunc(s, isSpace) }
-
-func blank(s string) bool { return strings.TrimLeftFunc(s, isSpace) == "" }

@@ -36,7 +36,7 @@ const ranked = 3
 // the pool that it seems to be. (methods A.2)
 func ParseReturn(s string) ([]string, error) {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(norm.NFC.String(s))
-	s = trim(s)
+	s = text.Trim(s)
 	if s == "" {
 		return nil, nil
 	}

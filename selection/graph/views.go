@@ -27,7 +27,7 @@ var (
 
 // cutCursor returns the cursor that leads a view, and what follows it.
 func cutCursor(view string) (cursor int, rest string, ok bool) {
-	view = strings.TrimLeftFunc(view, isSpace)
+	view = strings.TrimLeftFunc(view, text.IsSpace)
 	inner, ok := strings.CutPrefix(view, "[")
 	if !ok {
 		return 0, view, false
@@ -37,7 +37,7 @@ func cutCursor(view string) (cursor int, rest string, ok bool) {
 	if err != nil || !strings.HasPrefix(inner[n:], "]") {
 		return 0, view, false
 	}
-	return cursor, strings.TrimLeftFunc(inner[n+1:], isSpace), true
+	return cursor, strings.TrimLeftFunc(inner[n+1:], text.IsSpace), true
 }
 
 // openText returns the text of an open view, without its cursor, markers and
@@ -85,7 +85,7 @@ func findText(rest string) string {
 
 // isMarker reports whether a line is a viewing-lines marker alone.
 func isMarker(line string) bool {
-	line = trim(line)
+	line = text.Trim(line)
 	if !strings.HasPrefix(line, "**viewing") {
 		return false
 	}

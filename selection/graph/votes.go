@@ -16,7 +16,7 @@ func (b *builder) vote(retained []int) {
 	answers, keys := make([]string, len(retained)), make([]string, len(retained))
 	members := make(map[string][]int, len(retained))
 	for i, r := range retained {
-		answers[i] = trim(b.pool.Rollouts[r].Answer)
+		answers[i] = text.Trim(b.pool.Rollouts[r].Answer)
 		keys[i] = VoteKey(answers[i])
 		members[keys[i]] = append(members[keys[i]], i)
 	}

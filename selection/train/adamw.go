@@ -26,6 +26,8 @@ const (
 type AdamW[T compute.Float] struct {
 	rate, decay float64
 	moments     []moments[T] // by parameter
+	pieces      []piece[T]   // of one step
+	cores       compute.Cores
 }
 
 // moments are what AdamW remembers of one tensor.
@@ -39,9 +41,10 @@ type moments[T compute.Float] struct {
 // NewAdamW returns an AdamW for parameters. Zeros are taken literally.
 func NewAdamW[T compute.Float](params []*gnn.Param[T], rate, decay float64) *AdamW[T] {
 	o := &AdamW[T]{rate: rate, decay: decay, moments: make([]moments[T], len(params))}
+	var memory compute.Slab[T]
 	for i, p := range params {
 		n := len(p.Value.Data)
-		o.moments[i] = moments[T]{param: p, m: make([]T, n), v: make([]T, n)}
+		o.moments[i] = moments[T]{param: p, m: memory.Make(n), v: memory.Make(n)}
 	}
 	return o
 }
@@ -49,24 +52,37 @@ func NewAdamW[T compute.Float](params []*gnn.Param[T], rate, decay float64) *Ada
 // Step moves all parameters that the last backward pass reached. The model must
 // be told that they changed.
 func (o *AdamW[T]) Step() {
+	o.pieces = o.pieces[:0]
 	for i := range o.moments {
 		t := &o.moments[i]
 		if !t.param.Reached || t.frozen {
 			continue
 		}
 		t.steps++
-		step := vector.Step{Number: t.steps, Rate: o.rate, Decay: o.decay, Beta1: beta1, Beta2: beta2, Epsilon: epsilon}
-		// Ranges begin at multiples of a constant, so that how a kernel rounds at
-		// the end of one does not depend on the number of cores.
-		n := len(t.m)
-		compute.Rows((n+grain-1)/grain, 1, func(lo, hi int) {
-			for at := lo * grain; at < min(hi*grain, n); at += grain {
-				end := min(at+grain, n)
-				vector.AdamW(t.param.Value.Data[at:end], t.param.Grad.Data[at:end], t.m[at:end], t.v[at:end], step)
-			}
-		})
+		for lo := 0; lo < len(t.m); lo += grain {
+			o.pieces = append(o.pieces, piece[T]{t, lo, min(lo+grain, len(t.m))})
+		}
 	}
+	o.cores.Rows(len(o.pieces), 1, func(lo, hi int) {
+		for _, p := range o.pieces[lo:hi] {
+			p.step(o)
+		}
+	})
 }
 
-// grain is how many numbers a core steps at a time.
+// A piece is the numbers lo to hi-1 of a tensor. Pieces begin at multiples of a
+// constant, so that how a kernel rounds at the end of one does not depend on the
+// number of cores.
+type piece[T compute.Float] struct {
+	*moments[T]
+	lo, hi int
+}
+
+func (p piece[T]) step(o *AdamW[T]) {
+	value, grad := p.param.Value.Data[p.lo:p.hi], p.param.Grad.Data[p.lo:p.hi]
+	vector.AdamW(value, grad, p.m[p.lo:p.hi], p.v[p.lo:p.hi],
+		vector.Step{Number: p.steps, Rate: o.rate, Decay: o.decay, Beta1: beta1, Beta2: beta2, Epsilon: epsilon})
+}
+
+// grain is the length of a piece: what a core steps in some ten microseconds.
 const grain = 1 << 14

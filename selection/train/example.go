@@ -119,7 +119,7 @@ func fingerprint(sets ...[]Example) (string, error) {
 	for _, examples := range sets {
 		hashes := make([][sha256.Size]byte, len(examples))
 		failed := make([]error, len(examples))
-		compute.Rows(len(examples), 1, func(lo, hi int) {
+		new(compute.Cores).Rows(len(examples), 1, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				e := examples[i]
 				e.Input = gnn.Input{Graph: e.Input.Graph}

@@ -26,6 +26,20 @@ type keeper struct {
 }
 
 // newKeeper returns the keeper of a training that has not begun.
+// Discard removes the state in a folder, and the folder if nothing else is in it.
+func Discard(dir string) error {
+	err := os.Remove(filepath.Join(dir, stateFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("train: %w", err)
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 {
+		if err := os.Remove(dir); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+	}
+	return nil
+}
+
 func newKeeper(t *trainer) (*keeper, error) {
 	if err := os.MkdirAll(t.o.State, 0o755); err != nil {
 		return nil, err

@@ -35,10 +35,11 @@ type Decision struct {
 	QuestionID string    `json:"question_id"`
 	Round      int       `json:"round"`
 	Selector   string    `json:"selector"`
-	Rollouts   []int     `json:"rollouts"` // numbers of those decided on, rising
-	Rollout    int       `json:"rollout"`  // the chosen one; -1 if the answer was written anew or there is none
-	Answer     string    `json:"answer"`   // empty if no rollout has one
-	Scores     []float64 `json:"scores"`   // one for each of Rollouts, higher is better; empty if there are none
+	Model      string    `json:"model,omitempty"` // SHA-256 of the checkpoint that the selector is, if it is one
+	Rollouts   []int     `json:"rollouts"`        // numbers of those decided on, rising
+	Rollout    int       `json:"rollout"`         // the chosen one; -1 if the answer was written anew or there is none
+	Answer     string    `json:"answer"`          // empty if no rollout has one
+	Scores     []float64 `json:"scores"`          // one for each of Rollouts, higher is better; empty if there are none
 	Note       string    `json:"note"`
 }
 
@@ -61,12 +62,12 @@ func (d *Decision) validate() error {
 
 // A decided names one decision: there is one line for it that counts.
 type decided struct {
-	question, selector, rollouts string
-	round                        int
+	question, selector, model, rollouts string
+	round                               int
 }
 
 func (d *Decision) key() decided {
-	return decided{d.QuestionID, d.Selector, fmt.Sprint(d.Rollouts), d.Round}
+	return decided{d.QuestionID, d.Selector, d.Model, fmt.Sprint(d.Rollouts), d.Round}
 }
 
 // Selections are the decisions of a run folder, open for writing. They are safe
@@ -168,7 +169,7 @@ func ReadSelections(dir string) ([]Decision, Counts, error) {
 		return nil, counts, fmt.Errorf("store: %w", err)
 	}
 	return slices.SortedFunc(maps.Values(newest), func(a, b Decision) int {
-		return cmp.Or(cmp.Compare(a.QuestionID, b.QuestionID), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Selector, b.Selector), slices.Compare(a.Rollouts, b.Rollouts))
+		return cmp.Or(cmp.Compare(a.QuestionID, b.QuestionID), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Model, b.Model), slices.Compare(a.Rollouts, b.Rollouts))
 	}), counts, nil
 }
 

@@ -3,7 +3,7 @@
 // [trawl/selection/internal/compute/cpu] is the specification; a device runs the
 // same suite, [trawl/selection/internal/compute/computetest]. What is no product
 // of matrices runs on the host, with the kernels of
-// [trawl/selection/internal/compute/vector].
+// [trawl/selection/internal/compute/vector], on all of its [Cores].
 //
 // Everything is generic in the kind of number: float32 is what runs, float64 is
 // what derivatives are checked in.
@@ -41,6 +41,9 @@ type Backend[T Float] interface {
 	Mul(y, x Matrix[T], w Weights[T], add bool)
 	// AddOuter adds yᵀ·x to w. y is n×out, x n×in, w out×in.
 	AddOuter(w, y, x Matrix[T])
+	// Rows shares work of the host among its cores, as [Cores.Rows] does. It is safe
+	// for concurrent use.
+	Rows(n, grain int, f func(lo, hi int))
 	// Err returns the first fault of the device, if there was one.
 	Err() error
 	// Close gives the device back. No method is called after it.

@@ -70,9 +70,17 @@ func (c *Cores) Fork(workers, n int, do func(i, worker int)) {
 
 // help works on j and on what follows.
 func (c *Cores) help(j *job) {
-	defer c.helpers.Add(-1)
-	for ; j != nil; j = c.next(j) {
+	for {
 		j.join()
+		next := c.next(j)
+		if next == nil {
+			c.helpers.Add(-1)
+			if next = c.work.Load(); next == j {
+				return
+			}
+			c.helpers.Add(1) // whoever began the next may have counted on this helper
+		}
+		j = next
 	}
 }
 

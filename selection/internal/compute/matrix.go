@@ -9,7 +9,7 @@ type Matrix[T Float] struct {
 
 // NewMatrix returns a matrix of zeros.
 func NewMatrix[T Float](rows, cols int) Matrix[T] {
-	return Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: make([]T, rows*cols)}
+	return Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: Make[T](rows * cols)}
 }
 
 // Row returns row i; it can be written to.

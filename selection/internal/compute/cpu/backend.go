@@ -89,10 +89,12 @@ func choose(name Kernel) (*kernel[float32], error) {
 
 // A backend multiplies with one kernel.
 type backend[T compute.Float] struct {
+	compute.Cores
 	kernel  *kernel[T]
-	workers int           // 0: GOMAXPROCS
-	scratch []*scratch[T] // one for each worker, kept from product to product
-	sums    []T           // of the parts of AddOuter
+	workers int             // 0: GOMAXPROCS
+	scratch []*scratch[T]   // one for each worker, kept from product to product
+	sums    []T             // of the parts of AddOuter
+	memory  compute.Slab[T] // of packed weights
 }
 
 // Name implements [compute.Backend].

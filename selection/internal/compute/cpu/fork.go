@@ -2,8 +2,6 @@ package cpu
 
 import (
 	"iter"
-	"sync"
-	"sync/atomic"
 
 	"trawl/selection/internal/compute"
 )
@@ -14,28 +12,12 @@ type scratch[T compute.Float] struct {
 }
 
 // fork carries out n tasks, in any order, on at most so many workers, and waits
-// for them. Workers take one task after the other, so that one that starts late,
-// or whose core has other things to do, holds up nobody.
+// for them.
 func (b *backend[T]) fork(workers, n int, do func(i int, s *scratch[T])) {
-	if n == 0 {
-		return
-	}
-	workers = min(workers, n)
-	for len(b.scratch) < workers {
+	for len(b.scratch) < max(1, min(workers, n)) {
 		b.scratch = append(b.scratch, new(scratch[T]))
 	}
-	var taken atomic.Int64
-	work := func(s *scratch[T]) {
-		for i := int(taken.Add(1)) - 1; i < n; i = int(taken.Add(1)) - 1 {
-			do(i, s)
-		}
-	}
-	var wg sync.WaitGroup
-	for _, s := range b.scratch[1:workers] {
-		wg.Go(func() { work(s) })
-	}
-	work(b.scratch[0])
-	wg.Wait()
+	b.Fork(workers, n, func(i, worker int) { do(i, b.scratch[worker]) })
 }
 
 // guided cuts 0 to n-1 into ranges for workers, smaller and smaller towards the

@@ -18,7 +18,9 @@ func (b *backend[T]) packAll(dst []T, w compute.Matrix[T], transpose bool) []T {
 	}
 	width := b.kernel.cols
 	panels := ceil(n, width)
-	dst = resize(dst, panels*width*k)
+	if size := panels * width * k; len(dst) != size {
+		dst = b.memory.Make(size)
+	}
 	parts := 1
 	if b.cores() > 1 && n*k > packGrain {
 		parts = min(panels, ceil(n*k, packGrain))
@@ -99,9 +101,9 @@ func transpose[T compute.Float](panel []T, w compute.Matrix[T], width int) {
 }
 
 // resize returns a slice of n elements, s itself if it is large enough.
-func resize[T any](s []T, n int) []T {
+func resize[T compute.Float](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n)
+		return compute.Make[T](n)
 	}
 	return s[:n]
 }

@@ -26,6 +26,7 @@ const (
 var _ compute.Backend[float32] = (*backend)(nil)
 
 type backend struct {
+	compute.Cores
 	gpu      *C.trawl_gpu
 	name     string
 	lanes    [C.trawl_lanes]lane

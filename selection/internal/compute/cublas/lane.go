@@ -61,7 +61,7 @@ func (l *lane) upload(to *mirror, m compute.Matrix[float32]) bool {
 	if !to.fit(l.b, n) {
 		return false
 	}
-	pack(to.numbers(n), m)
+	l.b.pack(to.numbers(n), m)
 	l.busy = true
 	return l.b.well(C.trawl_upload(l.b.gpu, l.number, to.device, to.host, bytes(n)))
 }
@@ -90,7 +90,7 @@ func (l *lane) wait() {
 func (l *lane) finish() {
 	l.wait()
 	if l.result != nil && l.b.err == nil {
-		unpack(l.into, l.result.numbers(l.into.Rows*l.into.Cols), l.add)
+		l.b.unpack(l.into, l.result.numbers(l.into.Rows*l.into.Cols), l.add)
 	}
 	l.result, l.into = nil, compute.Matrix[float32]{}
 }

@@ -62,8 +62,8 @@ func (m *mirror) free(b *backend) {
 }
 
 // pack writes m's rows one after the other.
-func pack(to []float32, m compute.Matrix[float32]) {
-	compute.Rows(m.Rows, max(1, grain/max(1, m.Cols)), func(lo, hi int) {
+func (b *backend) pack(to []float32, m compute.Matrix[float32]) {
+	b.Rows(m.Rows, max(1, grain/max(1, m.Cols)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			copy(to[i*m.Cols:], m.Row(i))
 		}
@@ -71,8 +71,8 @@ func pack(to []float32, m compute.Matrix[float32]) {
 }
 
 // unpack sets m's rows from what pack wrote, or adds it to them.
-func unpack(m compute.Matrix[float32], from []float32, add bool) {
-	compute.Rows(m.Rows, max(1, grain/max(1, m.Cols)), func(lo, hi int) {
+func (b *backend) unpack(m compute.Matrix[float32], from []float32, add bool) {
+	b.Rows(m.Rows, max(1, grain/max(1, m.Cols)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			to, row := m.Row(i), from[i*m.Cols:][:m.Cols]
 			if !add {
