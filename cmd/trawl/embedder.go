@@ -70,8 +70,12 @@ func openVectors(ctx context.Context, e env, m config.Embedder) (*vectors, error
 	if err != nil {
 		return nil, errors.Join(err, v.server())
 	}
-	if note := v.Counts().Note; note != "" {
-		fmt.Fprintln(e.stderr, "trawl:", note)
+	c := v.Counts()
+	if c.Note != "" {
+		fmt.Fprintln(e.stderr, "trawl:", c.Note)
+	}
+	if c.Dropped > 0 || c.Torn > 0 {
+		fmt.Fprintf(e.stderr, "trawl: the cache of vectors was damaged: %d vectors are made anew, and %d bytes at its end were cut off\n", c.Dropped, c.Torn)
 	}
 	return v, nil
 }

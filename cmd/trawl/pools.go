@@ -46,6 +46,7 @@ type poolReader struct {
 	options graph.Options
 	labels  labelling
 	vectors *vectors
+	dataset string // questions with answers, as NAME:PATH; "" for those of each run
 }
 
 // read reads all runs. The order of the examples is that of the runs and of
@@ -59,6 +60,9 @@ func (r poolReader) read(ctx context.Context, dirs []string) (*pools, error) {
 	}
 	if r.options.Variant == graph.LongHorizon && !all.read() {
 		return nil, fmt.Errorf("%s: no rollout has opened a page, or found something in one: train on them with --variant webqa", strings.Join(dirs, " "))
+	}
+	if len(all.examples) > 0 && all.empty == len(all.examples) {
+		return nil, fmt.Errorf("%s: no rollout has both an answer and a search that found something: there is nothing to choose among", strings.Join(dirs, " "))
 	}
 	if len(all.examples) == 0 {
 		return nil, fmt.Errorf("%s: no question has both rollouts and %s: there is nothing to learn from", strings.Join(dirs, " "), r.labels.wants())
@@ -93,18 +97,19 @@ func (r poolReader) readRun(ctx context.Context, dir string, all *pools) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, lines.Close()) }()
-	for _, bad := range lines.Counts().Dropped {
-		fmt.Fprintf(r.env.stderr, "trawl: %s: skipped a line that cannot be read: %v\n", dir, bad)
-	}
 	settings, err := settingsOf(lines.Manifest())
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	examples, err := examplesOf(dir, lines.Manifest(), "")
+	every, err := examplesOf(dir, lines.Manifest(), r.dataset)
 	if err != nil {
 		return err
 	}
-	examples = planned(examples, settings)
+	examples := planned(every, settings)
+	run := selected{scored: scored{dir: dir, settings: settings, examples: examples}, lines: lines}
+	if err := run.tellLeftOut(r.env, every); err != nil {
+		return err
+	}
 	mark, err := r.marker(dir)
 	if err != nil {
 		return err
@@ -144,7 +149,7 @@ func (r poolReader) make(ctx context.Context, lines *store.Reader, examples []da
 	made := make([]pool, len(examples))
 	show := newProgress(r.env, "questions read", 0, len(examples))
 	defer show.close()
-	var g errgroup.Group
+	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, ex := range examples {
 		g.Go(func() error {

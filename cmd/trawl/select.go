@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,7 +177,7 @@ func everySelector(s *config.Settings) []string {
 type selected struct {
 	scored
 	lines     *store.Reader
-	decisions *store.Selections
+	decisions *store.Selections // nil where they may not be written
 	written   int // decisions
 }
 
@@ -235,7 +236,10 @@ func (r *selectedRuns) add(e env, s *selected, spec string) (err error) {
 	if err := s.tellLeftOut(e, all); err != nil {
 		return err
 	}
-	s.decisions, err = store.OpenSelections(s.dir)
+	if s.decisions, err = store.OpenSelections(s.dir); errors.Is(err, fs.ErrPermission) {
+		fmt.Fprintf(e.stderr, "trawl: %v: the decisions are compared and not kept\n", err)
+		return nil
+	}
 	return err
 }
 
@@ -351,6 +355,9 @@ func (r *selectedRuns) keep(d compare.Decided) error {
 		line.Note = selection.ErrEmpty.Error()
 	}
 	s := r.at[d.QuestionID]
+	if s.decisions == nil {
+		return nil
+	}
 	written, err := s.decisions.Add(line)
 	if written {
 		s.written++
@@ -361,6 +368,9 @@ func (r *selectedRuns) keep(d compare.Decided) error {
 // tell says where the decisions are.
 func (r *selectedRuns) tell(e env) {
 	for _, s := range r.folders {
+		if s.decisions == nil {
+			continue
+		}
 		path := filepath.Join(s.dir, "selections.jsonl")
 		tellCounts(e, path, s.decisions.Counts())
 		if !e.isQuiet() {

@@ -34,12 +34,12 @@ the paper's ablation tables):`
 
 // A trainOptions is what trawl train was asked to do.
 type trainOptions struct {
-	out, variant, labels string
-	ablate               []string
-	config               gnn.Config
-	train                train.Options
-	folds                int
-	json                 bool
+	out, variant, labels, dataset string
+	ablate                        []string
+	config                        gnn.Config
+	train                         train.Options
+	folds                         int
+	json                          bool
 }
 
 func newTrain(e env) *cobra.Command {
@@ -66,6 +66,7 @@ func newTrain(e env) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&o.out, "out", "", "checkpoint `file` to write, safetensors")
 	fs.StringVar(&o.variant, "variant", string(graph.WebQA), "what rollouts do: webqa (search) or long-horizon (search, open, find)")
+	fs.StringVar(&o.dataset, "dataset", "", "questions with answers, as `NAME:PATH` (default: those of each run)")
 	fs.StringVar(&o.labels, "labels", string(byMatch), "what makes an answer right: em (exact match) or judge (the verdicts in the run folder)")
 	fs.StringSliceVar(&o.ablate, "ablate", nil, "take this `part` from the model; several with commas")
 	fs.IntVar(&o.train.Epochs, "epochs", 3, "passes over the training questions")
@@ -175,7 +176,7 @@ func runTrain(ctx context.Context, e env, s *config.Settings, dirs []string, o t
 	}
 	defer func() { err = errors.Join(err, v.close()) }()
 	data, err := poolReader{
-		env: e, options: graph.Options{Variant: o.config.Variant, Ranks: o.config.Ranks}, labels: labelling(o.labels), vectors: v,
+		env: e, options: graph.Options{Variant: o.config.Variant, Ranks: o.config.Ranks}, labels: labelling(o.labels), vectors: v, dataset: o.dataset,
 	}.read(ctx, dirs)
 	if err != nil {
 		return err
@@ -218,7 +219,7 @@ func batchFor(o trainOptions, questions int) int {
 		most = 4
 	}
 	if o.train.Batch > 0 {
-		return o.train.Batch
+		return min(o.train.Batch, questions)
 	}
 	return min(most, max(questions/stepsPerEpoch, 1))
 }
@@ -262,6 +263,9 @@ func (t *trainer) train(ctx context.Context) error {
 	start := time.Now()
 	result, err := train.Run(ctx, model, learn, validate, t.vectors, o.train)
 	show.close()
+	if ctx.Err() != nil {
+		return fmt.Errorf("the same command goes on from %s", o.train.State)
+	}
 	if err = errors.Join(err, t.vectors.Err()); err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"trawl/internal/filelock"
 )
 
 // Names of the files in an embedder's folder.
@@ -70,7 +72,7 @@ func (c *cache) openData(dir, path string) (mine bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if mine, err = lock(c.data); err != nil {
+	if mine, err = filelock.Try(c.data); err != nil {
 		return false, errors.Join(err, c.data.Close())
 	}
 	if !mine {

@@ -90,7 +90,8 @@ func orDefault(n, def int) int {
 	return n
 }
 
-// validate says what is wrong with c, whose defaults are filled in.
+// validate says what is wrong with c, whose defaults are filled in. Its bounds
+// keep a foreign file, or a slip of the hand, from asking for all memory at once.
 func (c Config) validate() error {
 	switch c.Variant {
 	case graph.WebQA, graph.LongHorizon:
@@ -100,11 +101,11 @@ func (c Config) validate() error {
 		return fmt.Errorf("variant is %q: it is %q or %q", c.Variant, graph.WebQA, graph.LongHorizon)
 	}
 	for _, n := range []struct {
-		name  string
-		value int
-	}{{"embedding", c.Embedding}, {"hidden", c.Hidden}, {"layers", c.Layers}, {"heads", c.Heads}, {"ranks", c.Ranks}} {
-		if n.value < 1 || n.value > maxDimension {
-			return fmt.Errorf("%s is %d: it is 1 to %d", n.name, n.value, maxDimension)
+		name        string
+		value, most int
+	}{{"embedding", c.Embedding, 1 << 16}, {"hidden", c.Hidden, 1 << 13}, {"layers", c.Layers, 64}, {"heads", c.Heads, 1 << 10}, {"ranks", c.Ranks, 1 << 10}} {
+		if n.value < 1 || n.value > n.most {
+			return fmt.Errorf("%s is %d: it is 1 to %d", n.name, n.value, n.most)
 		}
 	}
 	if c.Hidden%c.Heads != 0 {
@@ -115,9 +116,6 @@ func (c Config) validate() error {
 	}
 	return c.Ablation.validate(c.Variant)
 }
-
-// maxDimension keeps a foreign file from asking for all memory at once.
-const maxDimension = 1 << 16
 
 func (a Ablation) validate(v graph.Variant) error {
 	if !slices.Contains([]Links{LinksContent, LinksDocument, LinksBoth, LinksNone}, a.Links) {

@@ -70,9 +70,6 @@ func TestLearnsPlanted(t *testing.T) {
 			if !tt.learns && model > votesAlone+luck {
 				t.Errorf("accuracy %.3f, want no more than %.3f: there is nothing to learn", model, votesAlone+luck)
 			}
-			if !raceEnabled && spent > 10*time.Second {
-				t.Errorf("it took %v, want less than 10 s", spent)
-			}
 		})
 	}
 }

@@ -27,7 +27,11 @@ type Losses struct {
 }
 
 // A Loss is the value of each loss, or one graph's share of it.
-type Loss struct{ BCE, Listwise, Hard float64 }
+type Loss struct {
+	BCE      float64 `json:"bce"`
+	Listwise float64 `json:"listwise"`
+	Hard     float64 `json:"hard"`
+}
 
 // Total is the sum of the three with unit weights.
 func (l Loss) Total() float64 { return l.BCE + l.Listwise + l.Hard }

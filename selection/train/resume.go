@@ -13,24 +13,30 @@ import (
 	"time"
 
 	"trawl/internal/atomicfile"
+	"trawl/internal/filelock"
 )
 
-// stateFile is the name of the state in its folder.
-const stateFile = "train.state"
+// The files in the folder of a state.
+const (
+	stateFile = "train.state"
+	lockFile  = "train.lock" // held while a process trains
+)
 
 // A keeper keeps the state of one training on disk.
 type keeper struct {
 	path           string
 	settings, data string // hashes; the state of no other training is read or replaced
 	saved          time.Time
+	lock           io.Closer
 }
 
-// newKeeper returns the keeper of a training that has not begun.
 // Discard removes the state in a folder, and the folder if nothing else is in it.
 func Discard(dir string) error {
-	err := os.Remove(filepath.Join(dir, stateFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("train: %w", err)
+	for _, name := range []string{stateFile, lockFile} {
+		err := os.Remove(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("train: %w", err)
+		}
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 {
 		if err := os.Remove(dir); err != nil {
@@ -40,16 +46,23 @@ func Discard(dir string) error {
 	return nil
 }
 
-func newKeeper(t *trainer) (*keeper, error) {
+// newKeeper returns the keeper of a training that has not begun. It keeps others
+// out of the folder until it is closed.
+func newKeeper(t *trainer) (_ *keeper, err error) {
 	if err := os.MkdirAll(t.o.State, 0o755); err != nil {
 		return nil, err
 	}
-	data, err := fingerprint(t.train, t.validation)
-	if err != nil {
+	k := &keeper{path: filepath.Join(t.o.State, stateFile), saved: time.Now()}
+	if k.lock, err = filelock.Lock(t.o.State, lockFile); err != nil {
 		return nil, err
 	}
-	settings, err := t.settings()
-	return &keeper{path: filepath.Join(t.o.State, stateFile), settings: settings, data: data, saved: time.Now()}, err
+	if k.data, err = fingerprint(t.train, t.validation); err == nil {
+		k.settings, err = t.settings()
+	}
+	if err != nil {
+		return nil, errors.Join(err, k.lock.Close())
+	}
+	return k, nil
 }
 
 // settings hashes all that decides the result of a training but its data.

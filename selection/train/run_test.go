@@ -268,10 +268,31 @@ func TestForeignState(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "to begin anew") {
 				t.Errorf("error %v: want %q, the file and how to begin anew", err, tt.want)
 			}
-			if diff := cmp.Diff(map[string]string{"train.state": string(tt.state)}, testutil.Files(t, o.State)); diff != "" {
+			left := testutil.Files(t, o.State)
+			delete(left, "train.lock")
+			if diff := cmp.Diff(map[string]string{"train.state": string(tt.state)}, left); diff != "" {
 				t.Error("the state was changed")
 			}
 		})
+	}
+}
+
+// TestOneTrainingAtATime: two processes that trained into one state would write
+// over each other.
+func TestOneTrainingAtATime(t *testing.T) {
+	examples, validation, features, o := small()
+	o.State = t.TempDir()
+	var second error
+	o.Progress = func(train.Progress) {
+		if second == nil {
+			_, second = train.Run(t.Context(), smallModel(t, gnn.Ablation{}), examples, validation, features, train.Options{State: o.State})
+		}
+	}
+	if _, err := train.Run(t.Context(), smallModel(t, gnn.Ablation{}), examples, validation, features, o); err != nil {
+		t.Fatal(err)
+	}
+	if second == nil || !strings.Contains(second.Error(), "is being written by process") {
+		t.Errorf("a second training meanwhile: error %v", second)
 	}
 }
 

@@ -30,10 +30,10 @@ func Run(ctx context.Context, model *gnn.Model[float32], train, validation []Exa
 
 func run(ctx context.Context, model *gnn.Model[float32], train, validation []Example, features gnn.Features, o Options) (Result, error) {
 	t, err := newTrainer(model, train, validation, features, o)
-	if err == nil {
-		err = t.run(ctx)
-	}
 	if err != nil {
+		return Result{}, err
+	}
+	if err := errors.Join(t.run(ctx), t.close()); err != nil {
 		return Result{}, err
 	}
 	return Result{Graphs: len(t.train), PosWeight: t.losses.PosWeight, Epochs: t.at.Epochs, Best: t.at.Best}, nil
@@ -82,10 +82,21 @@ func newTrainer(model *gnn.Model[float32], train, validation []Example, features
 		return t, nil
 	}
 	var err error
-	if t.keeper, err = newKeeper(t); err == nil {
-		err = t.keeper.load(t)
+	if t.keeper, err = newKeeper(t); err != nil {
+		return nil, err
 	}
-	return t, err
+	if err := t.keeper.load(t); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	return t, nil
+}
+
+// close lets others use the folder of the state.
+func (t *trainer) close() error {
+	if t.keeper == nil {
+		return nil
+	}
+	return t.keeper.lock.Close()
 }
 
 // run trains from where t is to the end.
@@ -129,7 +140,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 // step trains on one batch.
 func (t *trainer) step(order []int) error {
 	lo := t.at.Batch * t.o.Batch
-	batch := make([]Example, 0, t.o.Batch)
+	batch := make([]Example, 0, min(t.o.Batch, len(order)))
 	for _, i := range order[lo:min(lo+t.o.Batch, len(order))] {
 		batch = append(batch, t.train[i])
 	}

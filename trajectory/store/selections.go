@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"trawl/internal/filelock"
 	"trawl/internal/text"
 )
 
@@ -87,7 +88,7 @@ func OpenSelections(dir string) (*Selections, error) {
 	if _, err := ReadManifest(dir); err != nil {
 		return nil, err
 	}
-	lock, err := lockDir(dir, selectionsLock)
+	lock, err := filelock.Lock(dir, selectionsLock)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}

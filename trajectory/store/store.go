@@ -35,6 +35,7 @@ import (
 	"sync"
 
 	"trawl/internal/atomicfile"
+	"trawl/internal/filelock"
 	"trawl/internal/text"
 	"trawl/trajectory"
 )
@@ -99,7 +100,7 @@ func open(dir string, m Manifest) (_ *Store, err error) {
 	if err := prepare(dir); err != nil {
 		return nil, err
 	}
-	lock, err := lockDir(dir, lockName)
+	lock, err := filelock.Lock(dir, lockName)
 	if err != nil {
 		return nil, err
 	}

@@ -85,6 +85,7 @@ func TestEmbedFailure(t *testing.T) {
 		{"of two lengths", answer{body: `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`}, llm.ErrMalformed},
 		{"empty", answer{body: `{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[]}]}`}, llm.ErrMalformed},
 		{"no vectors", answer{body: `{"data":[{"index":0,"embedding":"AAAA"},{"index":1,"embedding":[]}]}`}, llm.ErrMalformed},
+		{"null for a number", answer{body: `{"data":[{"index":0,"embedding":[1, null]},{"index":1,"embedding":[1,2]}]}`}, llm.ErrBadRequest},
 		{"HTML", answer{body: `<html>`}, llm.ErrMalformed},
 		{"too long", answer{status: 400, body: "input is larger than the max context size"}, llm.ErrContextLength},
 		{"overloaded", answer{status: 429}, llm.ErrOverloaded},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -43,6 +44,13 @@ type transport struct {
 	password string // of the endpoint
 }
 
+// What a server writes where a vector is not finite, since JSON has no NaN; a
+// decoder makes 0 of it. It is the model's doing, so trying again does not help.
+var (
+	nullNumber = regexp.MustCompile(`[\[,]\s*null\s*[,\]]`)
+	errNull    = errors.New("a vector has null in place of a number: the model made one that is not finite")
+)
+
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(req.Context(), t.opts.Timeout, tooSlow{"no whole reply", t.opts.Timeout})
@@ -73,6 +81,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if body, err = t.plain(body); err != nil {
 			return nil, err
 		}
+	}
+	if strings.HasSuffix(req.URL.Path, "/embeddings") && nullNumber.Match(body) {
+		return nil, &llm.Error{Kind: llm.ErrBadRequest, Endpoint: t.endpoint, Status: http.StatusOK, Err: errNull}
 	}
 	resp.Header.Set("Content-Type", "application/json")
 	resp.Body = io.NopCloser(bytes.NewReader(body))

@@ -1,6 +1,8 @@
-//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
-
-package store
+// Package filelock lets one process at a time write what a lock file stands for.
+// [Lock] takes a lock file, [Try] a file that is open already. The kernel lets go
+// of a lock when its process ends, however it ends, so there are no stale ones. A
+// system or file system that knows no locks keeps nobody out.
+package filelock
 
 import (
 	"errors"
@@ -9,13 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
 
-// lockDir takes the lock of that name in dir or says which process holds it. The
-// kernel lets go of it when the process ends, however it ends, so there are no
-// stale locks. A file system that knows no locks keeps nobody out.
-func lockDir(dir, name string) (_ io.Closer, err error) {
+// Lock takes the lock of that file name in dir, and writes the number of this
+// process into it. If another process has it, the error names that one. Closing
+// lets go.
+func Lock(dir, name string) (_ io.Closer, err error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -25,12 +26,12 @@ func lockDir(dir, name string) (_ io.Closer, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	switch {
-	case errors.Is(err, syscall.EWOULDBLOCK):
+	mine, err := Try(f)
+	if err != nil {
+		return nil, err
+	}
+	if !mine {
 		return nil, fmt.Errorf("%s is being written by %s: wait for it, or stop it", dir, holder(f))
-	case err != nil && !errors.Is(err, syscall.ENOSYS) && !errors.Is(err, syscall.ENOTSUP):
-		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	if err := f.Truncate(0); err != nil {
 		return nil, err

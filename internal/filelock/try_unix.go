@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package feature
+package filelock
 
 import (
 	"errors"
@@ -9,10 +9,8 @@ import (
 	"syscall"
 )
 
-// lock makes this process the only one that writes to f, or reports that another
-// does. The kernel lets go of it when the process ends, however it ends. A file
-// system that knows no locks keeps nobody out.
-func lock(f *os.File) (mine bool, err error) {
+// Try takes the lock of f, or reports that another process has it.
+func Try(f *os.File) (mine bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
