@@ -508,7 +508,7 @@ func TestPoolsOrder(t *testing.T) {
 		run := tinyRun{golds: make([][]string, questions)}
 		for i := range questions {
 			run.golds[i] = []string{"answer 0"}
-			for r := range 2 + (questions-i)*2 { // the first take longest
+			for r := range 2 + questions - i { // the first take longest
 				found := []string{fmt.Sprintf("run %d, page %d of question %d", n, r%5, i), "a page that all know"}
 				run.rollouts = append(run.rollouts, answered(i, r, fmt.Sprintf("answer %d", r%3), found...))
 			}
@@ -546,11 +546,12 @@ func TestPoolsOrder(t *testing.T) {
 	}
 }
 
-// A readExample is an example with its vectors in place of their rows.
+// A readExample is an example with a hash of its vectors in place of their rows,
+// which number the texts in the order in which a table met them.
 type readExample struct {
 	Question   string
 	Graph      *graph.Graph
-	Vectors    [][]float32
+	Vectors    string
 	Labels, F1 []float64
 }
 
@@ -558,11 +559,12 @@ func readExamples(vectors *vectors, examples []train.Example) []readExample {
 	var list []readExample
 	for _, e := range examples {
 		read := readExample{Question: e.Question, Graph: e.Input.Graph, Labels: e.Labels, F1: e.F1}
-		for _, row := range e.Input.Rows {
-			v := make([]float32, vectors.Dims())
-			vectors.Read(row, v)
-			read.Vectors = append(read.Vectors, v)
+		all := make([][]float32, len(e.Input.Rows))
+		for i, row := range e.Input.Rows {
+			all[i] = make([]float32, vectors.Dims())
+			vectors.Read(row, all[i])
 		}
+		read.Vectors = store.Hash(all)
 		list = append(list, read)
 	}
 	return list

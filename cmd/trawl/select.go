@@ -178,7 +178,7 @@ type selected struct {
 	scored
 	lines     *store.Reader
 	decisions *store.Selections // nil where they may not be written
-	written   int // decisions
+	written   int               // decisions
 }
 
 // A selectedRuns is the folders of one run.

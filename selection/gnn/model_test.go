@@ -486,7 +486,7 @@ func TestNewRefuses(t *testing.T) {
 		{"another variant", func(c *gnn.Config) { c.Variant = "wide" }, `gnn: variant is "wide": it is "webqa" or "long-horizon"`},
 		{"no vectors", func(c *gnn.Config) { c.Embedding = 0 }, "gnn: embedding is 0: it is 1 to 65536"},
 		{"odd heads", func(c *gnn.Config) { c.Heads = 3 }, "gnn: heads is 3: it divides hidden, which is 8"},
-		{"negative layers", func(c *gnn.Config) { c.Layers = -1 }, "gnn: layers is -1: it is 1 to 65536"},
+		{"negative layers", func(c *gnn.Config) { c.Layers = -1 }, "gnn: layers is -1: it is 1 to 64"},
 		{"all dropped", func(c *gnn.Config) { c.Dropout = 1 }, "gnn: dropout is 1: it is at least 0 and below 1"},
 		{"no number", func(c *gnn.Config) { c.Dropout = math.NaN() }, "gnn: dropout is NaN: it is at least 0 and below 1"},
 		{"unknown links", func(c *gnn.Config) { c.Ablation.Links = "web" }, `gnn: links is "web": it is "content", "document", "both" or "none"`},

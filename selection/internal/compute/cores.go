@@ -24,8 +24,8 @@ type Cores struct {
 
 const (
 	// watch is how often a goroutine looks for work, or for the end of the others',
-	// before it gives up: some hundred microseconds.
-	watch = 1 << 17
+	// before it gives up: about a hundred microseconds.
+	watch = 1 << 16
 	// glance is how many looks it takes before it gives way once.
 	glance = 1 << 7
 )
@@ -49,7 +49,8 @@ func (c *Cores) Rows(n, grain int, f func(lo, hi int)) {
 // Fork calls do for the pieces 0 to n-1, in any order, with the number of the
 // worker that does it, 0 to workers-1, and returns when all are done. Workers take
 // one piece after the other, so one whose core has other things to do holds up
-// nobody. A panic of do is one of Fork, when no piece is under way any more.
+// nobody. Who finds the cores taken is worker 0 of its own call. A panic of do is
+// one of Fork, when no piece is under way any more.
 func (c *Cores) Fork(workers, n int, do func(i, worker int)) {
 	workers = min(workers, n)
 	if workers <= 1 || !c.taken.TryLock() {
