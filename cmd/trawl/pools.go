@@ -171,10 +171,13 @@ func (r poolReader) make(ctx context.Context, lines *store.Reader, examples []da
 // pool makes the pool of one question.
 func (r poolReader) pool(ctx context.Context, ex dataset.Example, runs []*trajectory.Trajectory, mark marker) (pool, error) {
 	p := pool{rollouts: len(runs)}
+	if r.labels == byMatch && len(ex.Golds) == 0 {
+		return p, nil
+	}
 	own := make([]float64, len(runs)) // of each rollout, by its own answer
 	for i, t := range runs {
 		m, ok := mark(ex, t.Answer)
-		if !ok && t.Error == "" && t.Answer != "" {
+		if !ok && t.Error == "" && !text.Blank(t.Answer) {
 			return p, nil
 		}
 		own[i] = m.label
