@@ -8,6 +8,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"math"
 )
 
 // A Client answers requests. It is safe for concurrent use.
@@ -23,6 +24,23 @@ type Client interface {
 // order. It is safe for concurrent use.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Unit returns v at unit length, as an [Embedder] gives it; zero stays zero.
+func Unit(v []float64) []float32 {
+	square := 0.0
+	for _, x := range v {
+		square += x * x
+	}
+	out := make([]float32, len(v))
+	if square == 0 {
+		return out
+	}
+	scale := 1 / math.Sqrt(square)
+	for i, x := range v {
+		out[i] = float32(x * scale)
+	}
+	return out
 }
 
 // Roles of messages.

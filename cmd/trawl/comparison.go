@@ -27,7 +27,7 @@ func writeComparison(w io.Writer, name string, r *compare.Report) error {
 	c.line("right is among them", func(row compare.Row) string { return fmt.Sprintf("%.3f", row.Coverage) })
 	c.line("without any answer", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Empty, row.Subsets) })
 	if c.noted() {
-		c.block("decided another way (the notes in selections.jsonl say why)", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Noted, row.Subsets) })
+		c.block("with a note (selections.jsonl has them)", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Noted, row.Subsets) })
 	}
 	c.block("less majority, paired", func(row compare.Row) string { return statCell(row.VsMajority, "%+.3f") })
 	c.block("right, where a right one is among them", func(row compare.Row) string {
@@ -61,7 +61,7 @@ func (c *comparison) subsets() string {
 	return fmt.Sprintf("of all subsets of k rollouts, for k=%s of %s sampled ones a question (--subsets)", strings.Join(sampled, ","), c.r.Subsets)
 }
 
-// noted reports whether a decision is not its selector's own.
+// noted reports whether a selector has said something of a decision.
 func (c *comparison) noted() bool {
 	for _, rows := range c.r.At {
 		if slices.ContainsFunc(rows, func(row compare.Row) bool { return row.Noted > 0 }) {

@@ -3,11 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 
 	"trawl/internal/config"
 	"trawl/selection"
@@ -22,17 +19,11 @@ type graphSelectors struct {
 	settings *config.Settings
 	device   *gnn.Device
 	vectors  *vectors
-	opened   map[string]*graphSelector // by path
-}
-
-// A graphSelector is a trained selector, open.
-type graphSelector struct {
-	gnn.Selector
-	hash string // of the checkpoint
+	opened   map[string]gnn.Selector // by path
 }
 
 func newGraphSelectors(e env, s *config.Settings) *graphSelectors {
-	return &graphSelectors{env: e, settings: s, opened: map[string]*graphSelector{}}
+	return &graphSelectors{env: e, settings: s, opened: map[string]gnn.Selector{}}
 }
 
 // An unfitError says that a checkpoint was trained for other rollouts, or with
@@ -46,7 +37,7 @@ func (u unfitError) Unwrap() error { return u.err }
 // open opens the checkpoint at path, or that of the settings if path is empty, to
 // be used on rollouts of a variant; "" is any. The device and the embedder that the
 // settings name are opened with the first one.
-func (g *graphSelectors) open(ctx context.Context, path string, v graph.Variant) (*graphSelector, error) {
+func (g *graphSelectors) open(ctx context.Context, path string, v graph.Variant) (selection.Selector, error) {
 	path = cmp.Or(path, g.settings.Selection.Model)
 	if path == "" {
 		return nil, errors.New("selector gnn needs a checkpoint, which trawl train makes: name it with --model, or in ask with --selector-model")
@@ -54,12 +45,14 @@ func (g *graphSelectors) open(ctx context.Context, path string, v graph.Variant)
 	if s, ok := g.opened[path]; ok {
 		return s, nil
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if g.device == nil {
 		if g.device, err = gnn.OpenDevice(g.settings.Selection.Device); err != nil {
+			return nil, err
+		}
+	}
+	if g.vectors == nil {
+		if g.vectors, err = openVectors(ctx, g.env, g.settings.Models.Embedder); err != nil {
 			return nil, err
 		}
 	}
@@ -67,18 +60,12 @@ func (g *graphSelectors) open(ctx context.Context, path string, v graph.Variant)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
-	s := &graphSelector{gnn.Selector{Name: path, Model: m}, hex.EncodeToString(sum[:])}
-	g.opened[path] = s
-	if g.vectors == nil {
-		if g.vectors, err = openVectors(ctx, g.env, g.settings.Models.Embedder); err != nil {
-			return nil, err
-		}
-	}
-	s.Table = g.vectors
 	if err := m.Fits(cmp.Or(v, m.Config().Variant), g.vectors.Name(), g.vectors.Dims()); err != nil {
+		m.Close()
 		return nil, unfitError{fmt.Errorf("%s: %w", path, err)}
 	}
+	s := gnn.Selector{Name: path, Model: m, Table: g.vectors}
+	g.opened[path] = s
 	if m.Notes()[simulatedKey] != "" {
 		fmt.Fprintf(g.env.stderr, "trawl: %s was trained on rollouts of the simulated model\n", path)
 	}
@@ -121,10 +108,11 @@ func (g *graphSelectors) tell(format string, args ...any) {
 	}
 }
 
-// hash returns that of the checkpoint behind a selector; "" if it has none.
-func (g *graphSelectors) hash(s selection.Selector) string {
-	if gs, ok := s.(*graphSelector); ok {
-		return gs.hash
+// checkpointOf returns the hash of the checkpoint that a selector is; "" if it is
+// none.
+func checkpointOf(s selection.Selector) string {
+	if trained, ok := s.(gnn.Selector); ok {
+		return trained.Model.Hash()
 	}
 	return ""
 }

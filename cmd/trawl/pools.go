@@ -58,7 +58,7 @@ func (r poolReader) read(ctx context.Context, dirs []string) (*pools, error) {
 			return nil, err
 		}
 	}
-	if r.options.Variant == graph.LongHorizon && !all.read() {
+	if r.options.Variant == graph.LongHorizon && !all.haveEvidence() {
 		return nil, fmt.Errorf("%s: no rollout has opened a page, or found something in one: train on them with --variant webqa", strings.Join(dirs, " "))
 	}
 	if len(all.examples) > 0 && all.empty == len(all.examples) {
@@ -78,8 +78,8 @@ func (l labelling) lacks() string {
 	return "without gold answers"
 }
 
-// read reports whether there is evidence in any pool.
-func (p *pools) read() bool {
+// haveEvidence reports whether there is evidence in any pool.
+func (p *pools) haveEvidence() bool {
 	return slices.ContainsFunc(p.examples, func(e train.Example) bool { return e.Input.Graph != nil && len(e.Input.Graph.Evidence) > 0 })
 }
 

@@ -327,7 +327,7 @@ func (r *selectedRuns) field(ctx context.Context, names []string, graphs *graphS
 		}
 		if !slices.ContainsFunc(field, func(c compare.Contestant) bool { return c.Name == name }) {
 			field = append(field, compare.Contestant{Name: name, Selector: s})
-			r.models[name] = graphs.hash(s)
+			r.models[name] = checkpointOf(s)
 		}
 	}
 	return field, nil

@@ -374,11 +374,14 @@ func (d *trainDisplay) tell(p train.Progress) {
 	if d.progress == nil {
 		d.progress = newProgress(d.env, unit, done-1, total)
 	}
-	if counts := p.Folds == 0; counts == (p.Validation == nil) {
-		d.progress.set(done, 0)
-	}
-	if p.Validation == nil {
+	if p.Validation == nil { // a step
+		if p.Folds == 0 {
+			d.progress.set(done, 0)
+		}
 		return
+	}
+	if p.Folds > 0 {
+		d.progress.set(done, 0)
 	}
 	if d.env.isQuiet() {
 		return

@@ -41,7 +41,7 @@ type Row struct {
 	Subsets int  `json:"subsets"` // decided, over all questions
 	Sampled bool `json:"sampled"` // these are not all subsets
 	Empty   int  `json:"empty"`   // of Subsets without a decision, as nobody has an answer: they count as wrong
-	Noted   int  `json:"noted"`   // of Subsets whose decision has a note: it is not the selector's own, see selections.jsonl
+	Noted   int  `json:"noted"`   // of Subsets whose decision has a note: what selections.jsonl says of those on all rollouts
 }
 
 // Cost is what deciding cost.

@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	// jobs
 	"agent/llm/openai":              {"agent/llm", "internal/text"},
 	"agent/llm/hashing":             {"agent/llm", "internal/text"},
-	"agent/llm/static":              {"agent/llm"},
+	"agent/llm/static":              {"agent/llm", "internal/text"},
 	"agent/llm/llmtest":             {"agent/llm"},
 	"agent/llm/sim":                 {"agent/llm/hashing", "agent/llm/sim/internal/reader", "internal/text", "internal/seed"},
 	"agent/llm/sim/internal/reader": {},
@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	"selection/baseline": {"selection", "trajectory", "internal/text", "internal/seed"},
 	"selection/graph":    {"selection", "trajectory", "internal/text"},
 	"selection/feature":  {"agent/llm", "internal/filelock", "internal/text"},
-	"selection/gnn": {"selection", "selection/graph", "selection/internal/compute", "selection/internal/compute/vector",
+	"selection/gnn": {"selection", "selection/baseline", "selection/graph", "selection/internal/compute", "selection/internal/compute/vector",
 		"selection/internal/compute/cpu", "selection/internal/compute/cublas", "internal/atomicfile", "internal/text", "internal/seed"},
 	"selection/train": {"selection/gnn", "selection/graph", "selection/internal/compute", "selection/internal/compute/vector",
 		"internal/atomicfile", "internal/filelock", "internal/text", "internal/seed"},

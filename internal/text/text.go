@@ -117,6 +117,17 @@ func isPunct(r rune) bool {
 // it, "_" apart, which is punctuation wherever it matters here.
 func IsWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
+// FirstChars returns the first n characters of s.
+func FirstChars(s string, n int) string {
+	for i := range s {
+		if n <= 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
 // Truncate returns the longest prefix of s of at most n bytes that cuts no rune.
 func Truncate(s string, n int) string {
 	if len(s) <= n {

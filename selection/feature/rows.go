@@ -58,7 +58,7 @@ func (t *Table) prepare(texts []string) ([]string, []key) {
 	if t.chars > 0 {
 		cut = make([]string, len(texts))
 		for i, s := range texts {
-			cut[i] = firstChars(s, t.chars)
+			cut[i] = text.FirstChars(s, t.chars)
 		}
 	}
 	keys := make([]key, len(cut))
@@ -66,17 +66,6 @@ func (t *Table) prepare(texts []string) ([]string, []key) {
 		keys[i] = keyOf(s)
 	}
 	return cut, keys
-}
-
-// firstChars returns the first n characters of s.
-func firstChars(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }
 
 // claim sets the rows of texts that have one, begins a flight for those that are

@@ -2,7 +2,9 @@ package gnn
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -124,7 +126,7 @@ func open[T compute.Float](path string, b compute.Backend[T]) (*Model[T], error)
 		return nil, err
 	}
 	maps.DeleteFunc(metadata, func(k, _ string) bool { return strings.HasPrefix(k, versionKey) })
-	m.notes = metadata
+	m.notes, m.hash = metadata, file.hash
 	return m, nil
 }
 
@@ -159,6 +161,7 @@ func IsCheckpoint(path string) error {
 type tensorFile struct {
 	safetensors.SafeTensors
 	bytes int64
+	hash  string
 }
 
 func readFile(path string) (tensorFile, map[string]string, error) {
@@ -183,7 +186,8 @@ func readFile(path string) (tensorFile, map[string]string, error) {
 	if err != nil {
 		return tensorFile{}, nil, err
 	}
-	return tensorFile{file, n}, header.Metadata(), nil
+	sum := sha256.Sum256(data.Bytes())
+	return tensorFile{file, n, hex.EncodeToString(sum[:])}, header.Metadata(), nil
 }
 
 // fill gives the model the numbers of a file, which has the model's tensors and
@@ -234,6 +238,10 @@ func (p *Param[T]) fill(t safetensors.TensorView, same func(a, b []uint64) bool)
 // Notes returns what was noted beside the model when it was saved; nil if it was
 // not read from a file.
 func (m *Model[T]) Notes() map[string]string { return maps.Clone(m.notes) }
+
+// Hash returns the SHA-256 of the file that the model was read from; "" if it was
+// not read from one.
+func (m *Model[T]) Hash() string { return m.hash }
 
 // Fits says why the model cannot score graphs of a variant with an embedder's
 // vectors, or nil if it can. Vectors of another embedder have another meaning,

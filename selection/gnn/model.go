@@ -17,6 +17,7 @@ type Model[T compute.Float] struct {
 	backend compute.Backend[T]
 	params  []*Param[T]
 	notes   map[string]string // of the checkpoint that it was read from
+	hash    string            // likewise
 
 	known     []relation // that a graph of the variant may have
 	relations []relation // along which this model passes messages

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"trawl/internal/text"
 	"trawl/selection"
+	"trawl/selection/baseline"
 	"trawl/selection/graph"
 )
 
@@ -60,7 +60,9 @@ func (s Selector) SelectAll(ctx context.Context, groups []selection.Group) ([]se
 		case err != nil && !errors.Is(err, graph.ErrEmpty):
 			return nil, s.fault(g, err)
 		case err != nil || len(made.Evidence) == 0:
-			decisions[i] = plurality(g)
+			if decisions[i], err = plurality(ctx, g); err != nil {
+				return nil, s.fault(g, err)
+			}
 		case len(made.Answers) == 1:
 			decisions[i] = decision(g, made, []float32{0})
 		default:
@@ -129,17 +131,11 @@ func decision(g selection.Group, made *graph.Graph, scores []float32) selection.
 
 const noEvidence = "no rollout has evidence for the model to read: this is the most frequent answer"
 
-// plurality chooses the most frequent answer, the first of several.
-func plurality(g selection.Group) selection.Decision {
-	keys := make([]string, len(g.Trajectories))
-	for i, t := range g.Trajectories {
-		if t.Error == "" {
-			keys[i] = text.AnswerKey(t.Answer)
-		}
+// plurality decides by majority.
+func plurality(ctx context.Context, g selection.Group) (selection.Decision, error) {
+	d, err := baseline.Majority{}.Select(ctx, g)
+	if errors.Is(err, selection.ErrEmpty) {
+		return selection.None(), nil
 	}
-	best := text.Plurality(keys)
-	if best < 0 {
-		return selection.None()
-	}
-	return selection.Decision{Answer: g.Trajectories[best].Answer, Index: best, Note: noEvidence}
+	return selection.Decision{Answer: d.Answer, Index: d.Index, Note: noEvidence}, err
 }

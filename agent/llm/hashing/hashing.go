@@ -113,7 +113,7 @@ func (e Embedder) vector(s string) []float32 {
 			add(sum, g, w/math.Sqrt(float64(len(grams))))
 		}
 	}
-	return unit(sum)
+	return llm.Unit(sum)
 }
 
 // words returns the runs of letters, digits and combining marks of s in lower case.
@@ -153,23 +153,6 @@ func add(sum []float64, h uint64, weight float64) {
 		weight = -weight
 	}
 	sum[bucket] += weight
-}
-
-// unit returns v at unit length; zero stays zero.
-func unit(v []float64) []float32 {
-	square := 0.0
-	for _, x := range v {
-		square += x * x
-	}
-	out := make([]float32, len(v))
-	if square == 0 {
-		return out
-	}
-	scale := 1 / math.Sqrt(square)
-	for i, x := range v {
-		out[i] = float32(x * scale)
-	}
-	return out
 }
 
 // FNV-1a with 64 bits. The kinds of features begin at different hashes, so that

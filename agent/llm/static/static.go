@@ -33,9 +33,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
 
 	"trawl/agent/llm"
+	"trawl/internal/text"
 )
 
 var _ llm.Embedder = (*Embedder)(nil)
@@ -149,50 +149,19 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		for _, id := range e.pieces(s) {
 			e.table.add(sum, id)
 		}
-		vectors[i] = unit(sum)
+		vectors[i] = llm.Unit(sum)
 	}
 	return vectors, nil
 }
 
 // pieces returns the pieces of s that count.
 func (e *Embedder) pieces(s string) []int32 {
-	ids := e.tokens.pieces(firstChars(s, e.maxChars))
+	if e.maxChars > 0 {
+		s = text.FirstChars(s, e.maxChars)
+	}
+	ids := e.tokens.pieces(s)
 	if e.maxPieces > 0 && len(ids) > e.maxPieces {
 		ids = ids[:e.maxPieces]
 	}
 	return slices.DeleteFunc(ids, func(id int32) bool { return id == e.tokens.unknown })
-}
-
-// firstChars returns the first n characters of s; all if n is 0.
-func firstChars(s string, n int) string {
-	if n == 0 || len(s) <= n {
-		return s
-	}
-	at := 0
-	for range n {
-		if at == len(s) {
-			break
-		}
-		_, size := utf8.DecodeRuneInString(s[at:])
-		at += size
-	}
-	return s[:at]
-}
-
-// unit returns v at unit length; zero stays zero. The mean of some vectors has
-// the direction of their sum.
-func unit(v []float64) []float32 {
-	square := 0.0
-	for _, x := range v {
-		square += x * x
-	}
-	out := make([]float32, len(v))
-	if square == 0 {
-		return out
-	}
-	scale := 1 / math.Sqrt(square)
-	for i, x := range v {
-		out[i] = float32(x * scale)
-	}
-	return out
 }
