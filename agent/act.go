@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"trawl/agent/llm/reply"
 	"trawl/agent/tool"
 	"trawl/internal/text"
 	"trawl/trajectory"
@@ -25,8 +26,8 @@ type planned struct {
 // was said, done and shown: a step for each call, and for each call in the
 // conversation exactly one result, come what may. The calls that run share the
 // room for results. (D5)
-func (a *Agent) act(ctx context.Context, r *run, d *draft, rep reply) error {
-	plan := a.plan(r, d, rep.calls)
+func (a *Agent) act(ctx context.Context, r *run, d *draft, rep reply.Reply) error {
+	plan := a.plan(r, d, rep.Calls)
 	limited, cancel := a.limited(ctx, r, d)
 	defer cancel()
 	left, waiting := a.opts.ObservationChars, toRun(r, plan)
@@ -65,12 +66,12 @@ func toRun(r *run, plan []planned) map[string]bool {
 }
 
 // plan binds the calls and gives each its place.
-func (a *Agent) plan(r *run, d *draft, calls []call) []planned {
+func (a *Agent) plan(r *run, d *draft, calls []reply.Call) []planned {
 	o := outline{draft: d}
 	for _, c := range calls {
-		bound, err := a.tools.Bind(c.name, c.args)
+		bound, err := a.tools.Bind(c.Name, c.Args)
 		if err != nil {
-			o.add(planned{call: trajectory.Call{Name: c.name, Arguments: tool.Arguments(c.args)}, problem: err.Error()})
+			o.add(planned{call: trajectory.Call{Name: c.Name, Arguments: tool.Arguments(c.Args)}, problem: err.Error()})
 			continue
 		}
 		noteBinding(d, bound)
@@ -78,8 +79,8 @@ func (a *Agent) plan(r *run, d *draft, calls []call) []planned {
 			o.add(planned{call: trajectory.Call{Name: b.Name, Arguments: b.Arguments()}, bound: b})
 		}
 	}
-	if len(o.calls) > maxCalls {
-		d.note(repairCallsCut)
+	if len(o.calls) > reply.MaxCalls {
+		d.note(reply.CallsCut)
 	}
 	return o.calls
 }
@@ -96,7 +97,7 @@ type outline struct {
 func (o *outline) add(p planned) {
 	p.call.ID = fmt.Sprintf("t%04di%03d", o.draft.turn.Number, len(o.calls))
 	p.key = callKey(p.call)
-	p.dropped = len(o.calls) >= maxCalls
+	p.dropped = len(o.calls) >= reply.MaxCalls
 	o.calls = append(o.calls, p)
 }
 
@@ -122,7 +123,7 @@ func (a *Agent) perform(ctx context.Context, r *run, d *draft, p planned, budget
 	}
 	switch {
 	case p.dropped:
-		step.Shown = notRun(fmt.Sprintf("one turn has room for %d calls", maxCalls))
+		step.Shown = notRun(fmt.Sprintf("one turn has room for %d calls", reply.MaxCalls))
 	case p.problem != "":
 		fail(&step, p.problem)
 	case known:

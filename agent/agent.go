@@ -14,21 +14,16 @@
 // goes on after its last whole turn and makes no call twice: Task.Past is what
 // happened, Task.Record hears of each new turn.
 //
-// Models and servers keep to no format. What a reply says is read in layers, by
-// rules that the parser's functions give, and everything that had to be mended
-// is recorded; the names are in repairs.go. Marks such as (A1), (B5) and (D2)
-// name kinds of failure that people reported of such systems, and the tests
-// that replay them: A calls and arguments, B reasoning, C limits, D loops. What
-// documents say is data: it is shown without markup, and no part of it is ever
-// parsed.
+// Package reply reads what the model says, and explains marks such as (B5) and
+// (D2). Everything that had to be mended is recorded: repairs.go has the loop's
+// names for it. What documents say is data: it is shown without markup, and no
+// part of it is ever parsed.
 //
 // # Departures
 //
 // DivInit puts the whole history into one message for each turn; here it is a
-// conversation that only grows, so that servers reuse its prefix. Search-R1's
-// rule that the first action of a reply decides is kept, but an empty answer is
-// none, and a search is read from its innermost tags. DivInit's last resort for
-// an answer, the first 500 characters of a reply, is left out.
+// conversation that only grows, so that servers reuse its prefix. Package reply
+// lists those of reading a reply.
 //
 // An Agent is safe for concurrent use.
 package agent
@@ -39,6 +34,7 @@ import (
 	"time"
 
 	"trawl/agent/llm"
+	"trawl/agent/llm/reply"
 	"trawl/agent/tool"
 	"trawl/trajectory"
 )
@@ -72,8 +68,19 @@ type Task struct {
 	Question  trajectory.Question
 	Seed      int64                       // those of the model calls are derived from it
 	SeedQuery *trajectory.SeedQuery       // the query of turn 1; nil or without text leaves it to the model
+	Preface   *Preface                    // what the rollout is told of earlier ones; nil: nothing
+	Tokens    int                         // bounds the rollout as Options.Tokens does; the smaller of the two holds; 0 is no further bound
+	Time      time.Duration               // likewise for Options.Time
 	Past      []trajectory.Turn           // whole turns made before, in order
 	Record    func(trajectory.Turn) error // hears of each whole turn; nil if nobody does
+}
+
+// A Preface is what a rollout is told of earlier attempts at its question. It is
+// part of the conversation from its beginning, so a rollout that goes on must be
+// given the same one.
+type Preface struct {
+	Note string // added to the rules, after a blank line
+	Text string // follows the question: a user message of its own in the native dialect (joined on the wire with the question), and the end of the only message in the tags dialect
 }
 
 // An Agent carries out rollouts.
@@ -170,6 +177,6 @@ func (a *Agent) propose(ctx context.Context, r *run, d *draft) (trajectory.SeedQ
 }
 
 // seeded returns the reply that a given query stands for.
-func seeded(query string) reply {
-	return reply{calls: []call{{name: tool.SearchName, args: map[string]any{tool.SearchQuery: query}}}}
+func seeded(query string) reply.Reply {
+	return reply.Reply{Calls: []reply.Call{{Name: tool.SearchName, Args: map[string]any{tool.SearchQuery: query}}}}
 }

@@ -1,11 +1,14 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"trawl/agent/llm"
+	"trawl/agent/llm/reply"
 	"trawl/agent/tool"
 	"trawl/internal/text"
+	"trawl/internal/transcript"
 	"trawl/trajectory"
 )
 
@@ -25,39 +28,62 @@ const (
 	closeAnswer = "</answer>"
 )
 
-// opening returns the messages that begin a conversation.
-func (d Dialect) opening(q trajectory.Question, turns int) []trajectory.Message {
-	question := render("question", struct{ Text string }{text.Collapse(q.Text)})
+// form returns how replies in the dialect are read.
+func (d Dialect) form() reply.Form {
+	if d == Tags {
+		return reply.Tags
+	}
+	return reply.Native
+}
+
+// opening returns the messages that begin a conversation: the rules, the
+// question on a line of its own, and what the rollout is told of earlier ones.
+func (d Dialect) opening(task Task, turns int) []trajectory.Message {
+	var p Preface
+	if task.Preface != nil {
+		p = *task.Preface
+	}
 	data := struct {
 		Turns    int
-		Question string
-	}{turns, question}
+		Question string // with all that stands behind the rules
+	}{turns, render("question", struct{ Text string }{text.Collapse(task.Question.Text)})}
 	if d == Tags {
+		data.Question = paragraphs(p.Note, data.Question, p.Text)
 		return []trajectory.Message{{Role: llm.User, Content: render("tags", data)}}
 	}
-	return []trajectory.Message{
-		{Role: llm.System, Content: render("native", data)},
-		{Role: llm.User, Content: question},
+	ms := []trajectory.Message{
+		{Role: llm.System, Content: paragraphs(render("native", data), p.Note)},
+		{Role: llm.User, Content: data.Question},
 	}
+	if p.Text != "" {
+		ms = append(ms, trajectory.Message{Role: llm.User, Content: p.Text})
+	}
+	return ms
+}
+
+// paragraphs returns the texts that are not empty, with blank lines between them.
+func paragraphs(texts ...string) string {
+	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+	return strings.Join(texts, "\n\n")
 }
 
 // said returns the model's message as it stands in the conversation from now
 // on: the thinking told apart, the calls in one form whatever the model wrote,
 // and nothing that follows them.
-func (d Dialect) said(r reply, calls []trajectory.Call) trajectory.Message {
-	m := trajectory.Message{Role: llm.Assistant, Reasoning: r.reasoning}
+func (d Dialect) said(r reply.Reply, calls []trajectory.Call) trajectory.Message {
+	m := trajectory.Message{Role: llm.Assistant, Reasoning: r.Reasoning}
 	if d == Tags {
-		m.Content = joinTexts(think(r.thought), r.said, tagged(r, calls))
+		m.Content = reply.Join(think(r.Thought), r.Said, tagged(r, calls))
 		return m
 	}
-	m.Reasoning = r.thinking()
+	m.Reasoning = r.Thinking()
 	switch {
 	case len(calls) > 0:
-		m.Content = r.said
-	case r.full == "" && r.answer != "":
-		m.Content = "<answer>" + r.answer + closeAnswer
+		m.Content = r.Said
+	case r.Full == "" && r.Answer != "":
+		m.Content = "<answer>" + r.Answer + closeAnswer
 	default:
-		m.Content = r.full
+		m.Content = r.Full
 	}
 	for _, c := range calls {
 		m.ToolCalls = append(m.ToolCalls, trajectory.ToolCall{ID: c.ID, Name: c.Name, Arguments: string(c.Arguments)})
@@ -73,7 +99,7 @@ func think(thought string) string {
 }
 
 // tagged writes the calls or the answer in tags.
-func tagged(r reply, calls []trajectory.Call) string {
+func tagged(r reply.Reply, calls []trajectory.Call) string {
 	var lines []string
 	for _, c := range calls {
 		query, ok := queryOf(c)
@@ -83,8 +109,8 @@ func tagged(r reply, calls []trajectory.Call) string {
 		}
 		lines = append(lines, `<tool_call>{"name":`+quote(c.Name)+`,"arguments":`+string(c.Arguments)+"}</tool_call>")
 	}
-	if r.answer != "" && len(calls) == 0 {
-		lines = append(lines, "<answer>"+r.answer+closeAnswer)
+	if r.Answer != "" && len(calls) == 0 {
+		lines = append(lines, "<answer>"+r.Answer+closeAnswer)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -106,7 +132,7 @@ func (d Dialect) observed(os []observation) []trajectory.Message {
 	if d == Tags {
 		blocks := make([]string, len(os))
 		for i, o := range os {
-			blocks[i] = informationOpen + o.shown + informationClose
+			blocks[i] = transcript.InformationOpen + o.shown + transcript.InformationClose
 		}
 		return []trajectory.Message{{Role: llm.User, Content: strings.Join(blocks, "\n")}}
 	}
@@ -116,11 +142,6 @@ func (d Dialect) observed(os []observation) []trajectory.Message {
 	}
 	return ms
 }
-
-const (
-	informationOpen  = "<information>\n"
-	informationClose = "\n</information>"
-)
 
 // reminder returns what a model is told that neither called nor answered.
 func (d Dialect) reminder(tools tool.Set) string {

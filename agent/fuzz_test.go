@@ -3,7 +3,6 @@ package agent_test
 import (
 	"slices"
 	"testing"
-	"unicode/utf8"
 
 	"trawl/agent"
 	"trawl/agent/llm"
@@ -26,8 +25,7 @@ var fuzzSeeds = []string{
 	"\xff<\\/search>\x00",
 }
 
-// Whatever a model says, in whatever place: the parser ends, what it reads is
-// within its bounds, and the rollout comes to a valid end.
+// Whatever a model says, in whatever place: the rollout comes to a valid end.
 func FuzzReply(f *testing.F) {
 	for _, s := range fuzzSeeds {
 		f.Add(s, "", "", false)
@@ -43,13 +41,6 @@ func FuzzReply(f *testing.F) {
 			resp.Message.ToolCalls = []llm.ToolCall{searchCall("1", arguments)}
 		}
 		for _, d := range []agent.Dialect{agent.Native, agent.Tags} {
-			read := agent.Parse(&resp, d)
-			if len(read.Calls) > agent.MaxRead || read.Answer != "" && len(read.Calls) > 0 {
-				t.Fatalf("%s: %d calls and answer %q", d, len(read.Calls), read.Answer)
-			}
-			if utf8.ValidString(content+reasoning+arguments) && !utf8.ValidString(read.Answer) {
-				t.Fatalf("%s: answer %q is cut inside a character", d, read.Answer)
-			}
 			client := llmtest.NewScript(slices.Repeat([]llm.Response{resp}, 12)...)
 			got, err := agent.New(client, searcher(), agent.Options{Dialect: d, Turns: 3}).Run(t.Context(), testTask())
 			if err != nil {

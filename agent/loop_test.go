@@ -18,6 +18,7 @@ import (
 	"trawl/agent"
 	"trawl/agent/llm"
 	"trawl/agent/llm/llmtest"
+	"trawl/agent/llm/reply"
 	"trawl/agent/tool"
 	"trawl/internal/seed"
 	"trawl/search"
@@ -357,7 +358,7 @@ func TestRunNotices(t *testing.T) {
 func TestRunParallelCalls(t *testing.T) {
 	first := native(searchCall("same", `{"query":"a"}`), searchCall("same", `{"query":["b","c","b","d","e","f"]}`), searchCall("", `{"q":5}`))
 	var many []llm.ToolCall
-	for i := range agent.MaxCalls + 2 {
+	for i := range reply.MaxCalls + 2 {
 		many = append(many, searchCall("", fmt.Sprintf(`{"query":"m%d"}`, i)))
 	}
 	script := llmtest.NewScript(first, native(many...), answer("x"))
@@ -402,7 +403,7 @@ func TestRunParallelCalls(t *testing.T) {
 			answers++
 		}
 	}
-	if steps != agent.MaxCalls || answers != agent.MaxCalls+2 || got.Usage.Searches != 6+agent.MaxCalls {
+	if steps != reply.MaxCalls || answers != reply.MaxCalls+2 || got.Usage.Searches != 6+reply.MaxCalls {
 		t.Errorf("turn 2: %d steps, %d answers, %d searches in all", steps, answers, got.Usage.Searches)
 	}
 }

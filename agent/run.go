@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"trawl/agent/llm/reply"
 	"trawl/agent/tool"
 	"trawl/internal/text"
 	"trawl/trajectory"
@@ -13,6 +14,8 @@ import (
 // apply, so that a rollout that is resumed is in the state it was in.
 type run struct {
 	task     Task
+	tokens   int           // bound of those used, 0 for none
+	time     time.Duration // bound of the turns before the last, 0 for none
 	traj     trajectory.Trajectory
 	turns    int                // whole turns so far
 	used     int                // tokens of prompts and completions
@@ -29,17 +32,28 @@ type earlier struct {
 }
 
 func (a *Agent) start(task Task) *run {
-	r := &run{task: task, seen: map[string]earlier{}}
+	r := &run{
+		task: task, seen: map[string]earlier{},
+		tokens: tighter(a.opts.Tokens, task.Tokens), time: tighter(a.opts.Time, task.Time),
+	}
 	r.traj = trajectory.Trajectory{
 		V: trajectory.Version, QuestionID: task.Key.QuestionID, Round: task.Key.Round, Rollout: task.Key.Rollout, Config: task.Key.Config,
 		Question: task.Question.Text, Seed: task.Seed, SeedQuery: task.SeedQuery,
-		Messages: a.opts.Dialect.opening(task.Question, a.opts.Turns),
+		Messages: a.opts.Dialect.opening(task, a.opts.Turns),
 		Source:   trajectory.AnswerNone,
 	}
 	for _, t := range task.Past {
 		r.apply(t)
 	}
 	return r
+}
+
+// tighter returns the smaller of two bounds, of which 0 is none.
+func tighter[T int | time.Duration](a, b T) T {
+	if a <= 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 func (r *run) done() bool { return r.traj.Termination != "" }
@@ -64,7 +78,7 @@ func (r *run) apply(t trajectory.Turn) {
 	}
 	r.traj.Termination, r.traj.Answer, r.traj.Source = t.Ended, t.Answer, t.Source
 	if n := len(t.Messages); n > 0 && t.Answer != "" {
-		r.traj.Confidence = statedConfidence(t.Messages[n-1].Content)
+		r.traj.Confidence = reply.Confidence(t.Messages[n-1].Content)
 	}
 }
 
@@ -104,9 +118,9 @@ func (r *run) progress(steps []trajectory.Step) {
 // limit returns why the next turn must be the last, or "".
 func (r *run) limit(o Options) trajectory.Termination {
 	switch {
-	case o.Time > 0 && r.elapsed() >= o.Time:
+	case r.time > 0 && r.elapsed() >= r.time:
 		return trajectory.TimeLimit
-	case o.Tokens > 0 && r.used > 0 && r.used+2*r.last+o.FinalTokens > o.Tokens:
+	case r.tokens > 0 && r.used > 0 && r.used+2*r.last+o.FinalTokens > r.tokens:
 		return trajectory.TokenLimit
 	case r.repeats >= o.RepeatLimit, r.failures >= o.FailureLimit:
 		return trajectory.Loop

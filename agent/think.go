@@ -3,12 +3,13 @@ package agent
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
 	"trawl/agent/llm"
+	"trawl/agent/llm/reply"
 	"trawl/internal/seed"
+	"trawl/internal/transcript"
 	"trawl/trajectory"
 )
 
@@ -34,7 +35,14 @@ func newDraft(number int) *draft {
 	return &draft{turn: trajectory.Turn{Number: number, Started: now.UTC()}, began: now, made: map[string]earlier{}}
 }
 
-func (d *draft) note(repairs ...string) { d.repairs = append(d.repairs, repairs...) }
+// note remembers what had to be mended, each name once.
+func (d *draft) note(repairs ...string) {
+	for _, n := range repairs {
+		if !slices.Contains(d.repairs, n) {
+			d.repairs = append(d.repairs, n)
+		}
+	}
+}
 
 func (d *draft) step(s trajectory.Step) {
 	s.Turn, s.Source = d.turn.Number, d.source
@@ -77,7 +85,7 @@ func (d *draft) whole() trajectory.Turn {
 		}
 		d.turn.Steps[0].Millis = rest // with the model call, whose usage it has too
 		d.turn.Steps[0].Usage = d.turn.Usage
-		d.turn.Steps[0].Repairs = unique(d.repairs)
+		d.turn.Steps[0].Repairs = d.repairs
 	}
 	return d.turn
 }
@@ -94,9 +102,9 @@ func (a *Agent) think(ctx context.Context, r *run, d *draft) error {
 		return a.conclude(ctx, r, d, trajectory.TimeLimit)
 	case err != nil:
 		return err
-	case rep.answer != "":
+	case rep.Answer != "":
 		a.answered(d, rep)
-	case len(rep.calls) > 0:
+	case len(rep.Calls) > 0:
 		return a.act(ctx, r, d, rep)
 	default:
 		a.remind(d, rep)
@@ -106,25 +114,25 @@ func (a *Agent) think(ctx context.Context, r *run, d *draft) error {
 
 // limited bounds ctx by what is left of the rollout's time.
 func (a *Agent) limited(ctx context.Context, r *run, d *draft) (context.Context, context.CancelFunc) {
-	if a.opts.Time <= 0 {
+	if r.time <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, d.began.Add(a.opts.Time-r.elapsed()))
+	return context.WithDeadline(ctx, d.began.Add(r.time-r.elapsed()))
 }
 
-func (a *Agent) answered(d *draft, rep reply) {
+func (a *Agent) answered(d *draft, rep reply.Reply) {
 	source := trajectory.AnswerTool
-	if rep.tagged {
+	if rep.Tagged {
 		source = trajectory.AnswerTag
 	}
 	d.message(a.opts.Dialect.said(rep, nil))
 	d.step(trajectory.Step{Kind: trajectory.KindAnswer, Thought: a.thoughtOf(rep)})
-	d.end(trajectory.Answered, rep.answer, source)
+	d.end(trajectory.Answered, rep.Answer, source)
 }
 
 // remind answers a reply that did nothing. One that said nothing leaves no
 // message behind.
-func (a *Agent) remind(d *draft, rep reply) {
+func (a *Agent) remind(d *draft, rep reply.Reply) {
 	if m := a.opts.Dialect.said(rep, nil); m.Content != "" {
 		d.message(m)
 	}
@@ -134,11 +142,11 @@ func (a *Agent) remind(d *draft, rep reply) {
 }
 
 // thoughtOf returns the thinking of a reply and what it said beside its action.
-func (a *Agent) thoughtOf(rep reply) string {
-	if rep.answer != "" {
-		return rep.thinking()
+func (a *Agent) thoughtOf(rep reply.Reply) string {
+	if rep.Answer != "" {
+		return rep.Thinking()
 	}
-	return joinTexts(rep.thinking(), rep.said)
+	return reply.Join(rep.Thinking(), rep.Said)
 }
 
 // conclude makes the last call: no tools, a short completion, and whatever
@@ -149,9 +157,9 @@ func (a *Agent) conclude(ctx context.Context, r *run, d *draft, why trajectory.T
 	if err != nil && !errors.Is(err, llm.ErrContextLength) {
 		return err
 	}
-	if len(rep.calls) > 0 {
+	if len(rep.Calls) > 0 {
 		d.note(repairFinalCalls)
-		rep.full = rep.said
+		rep.Full = rep.Said
 	}
 	answer, source := a.finalAnswer(rep, d)
 	kind := trajectory.KindAnswer
@@ -161,20 +169,20 @@ func (a *Agent) conclude(ctx context.Context, r *run, d *draft, why trajectory.T
 	if m := a.opts.Dialect.said(rep, nil); m.Content != "" {
 		d.message(m)
 	}
-	d.step(trajectory.Step{Kind: kind, Thought: rep.thinking()})
+	d.step(trajectory.Step{Kind: kind, Thought: rep.Thinking()})
 	d.end(why, answer, source)
 	return nil
 }
 
-func (a *Agent) finalAnswer(rep reply, d *draft) (string, trajectory.AnswerSource) {
-	if rep.answer != "" && rep.tagged {
-		return rep.answer, trajectory.AnswerFinalCall
+func (a *Agent) finalAnswer(rep reply.Reply, d *draft) (string, trajectory.AnswerSource) {
+	if rep.Answer != "" && rep.Tagged {
+		return rep.Answer, trajectory.AnswerFinalCall
 	}
-	if guess := fallbackAnswer(rep.said, rep.thinking()); guess != "" {
+	if guess := reply.Fallback(rep.Said, rep.Thinking()); guess != "" {
 		return guess, trajectory.AnswerFallback
 	}
 	for _, thought := range slices.Backward(d.thoughts) {
-		if guess := fallbackAnswer("", thought); guess != "" {
+		if guess := reply.Fallback("", thought); guess != "" {
 			return guess, trajectory.AnswerFallback
 		}
 	}
@@ -184,22 +192,22 @@ func (a *Agent) finalAnswer(rep reply, d *draft) (string, trajectory.AnswerSourc
 // ask gets a reply that says something, or the last of [maxAttempts]. A model
 // that stopped inside its thinking is asked again with another seed and, if the
 // server knows how, without thinking. (B5, B7)
-func (a *Agent) ask(ctx context.Context, r *run, d *draft, final bool) (reply, error) {
+func (a *Agent) ask(ctx context.Context, r *run, d *draft, final bool) (reply.Reply, error) {
 	for try := 1; ; try++ {
 		resp, err := a.complete(ctx, r, d, final)
 		if err != nil {
-			return reply{}, err
+			return reply.Reply{}, err
 		}
 		if final {
 			resp = withoutCalls(resp, d)
 		}
-		rep := parse(resp, a.opts.Dialect)
+		rep := reply.Parse(resp, a.opts.Dialect.form())
 		if try == maxAttempts || usable(rep, final) {
-			d.note(rep.repairs...)
+			d.note(rep.Repairs...)
 			return rep, nil
 		}
 		d.note(repairRetried)
-		if thought := rep.thinking(); thought != "" {
+		if thought := rep.Thinking(); thought != "" {
 			d.thoughts = append(d.thoughts, thought)
 			d.calm = true
 			d.note(repairThinkingOff)
@@ -220,11 +228,11 @@ func withoutCalls(resp *llm.Response, d *draft) *llm.Response {
 
 // usable reports whether there is anything to do with a reply; for a last one,
 // whether it has an answer outside its thinking.
-func usable(rep reply, final bool) bool {
+func usable(rep reply.Reply, final bool) bool {
 	if final {
-		return rep.answer != "" || rep.said != "" && fallbackAnswer(rep.said, "") != ""
+		return rep.Answer != "" || rep.Said != "" && reply.Fallback(rep.Said, "") != ""
 	}
-	return !rep.empty()
+	return !rep.Empty()
 }
 
 // complete makes one model call. A request that does not fit is made again
@@ -240,7 +248,7 @@ func (a *Agent) complete(ctx context.Context, r *run, d *draft, final bool) (*ll
 		case !errors.Is(err, llm.ErrContextLength):
 			return nil, err
 		}
-		more := moreStubs(d.stubs, observations(r.traj.Messages))
+		more := transcript.More(d.stubs, transcript.Observations(r.traj.Messages))
 		if more == d.stubs {
 			return nil, err
 		}
@@ -253,7 +261,7 @@ func (a *Agent) request(r *run, d *draft, final bool) *llm.Request {
 	callSeed := d.seed(r.task, d.attempt)
 	req := &llm.Request{
 		Sampling: a.opts.Sampling,
-		Messages: wire(slices.Concat(r.traj.Messages, d.turn.Messages), d.stubs),
+		Messages: transcript.Wire(slices.Concat(r.traj.Messages, d.turn.Messages), d.stubs),
 		Seed:     &callSeed,
 		Affinity: r.task.Question.ID,
 	}
@@ -268,25 +276,7 @@ func (a *Agent) request(r *run, d *draft, final bool) *llm.Request {
 		req.Reserve = a.opts.FinalTokens
 	}
 	if d.calm {
-		req.Extra = withoutThinking(req.Extra)
+		req.Extra = llm.WithoutThinking(req.Extra)
 	}
 	return req
-}
-
-// withoutThinking turns thinking off as the chat templates of Qwen3, GLM
-// (enable_thinking) and DeepSeek, Granite (thinking) understand it. Only a
-// server that sends thinking is asked so, and those take unknown keys.
-func withoutThinking(extra map[string]any) map[string]any {
-	const key = "chat_template_kwargs"
-	out := maps.Clone(extra)
-	if out == nil {
-		out = map[string]any{}
-	}
-	kwargs := map[string]any{}
-	if given, ok := out[key].(map[string]any); ok {
-		maps.Copy(kwargs, given)
-	}
-	kwargs["enable_thinking"], kwargs["thinking"] = false, false
-	out[key] = kwargs
-	return out
 }

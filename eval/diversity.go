@@ -15,8 +15,15 @@ type Diversity struct {
 	ATD     *float64 `json:"atd"`              // distance of queries across rollouts
 	Overlap *float64 `json:"document_overlap"` // similarity of the retrieved documents
 	ITC     *float64 `json:"itc"`              // similarity of a rollout's first query to its later ones
-	N       int      `json:"n"`                // questions with two completed rollouts or more
-	LeftOut int      `json:"left_out"`         // the other questions
+
+	// RepeatedQueries is, by n from 2, the share of the queries of the n-th rollout
+	// by number that rollouts before it made, without regard to case and white
+	// space, over the queries of all questions: what [Round.DuplicatesAcross] is
+	// held against.
+	RepeatedQueries map[int]float64 `json:"repeated_queries"`
+
+	N       int `json:"n"`        // questions with two completed rollouts or more
+	LeftOut int `json:"left_out"` // the other questions
 }
 
 // QPD returns the mean pairwise Jaccard distance of the queries; false if there
@@ -134,7 +141,10 @@ func retrieved(t *trajectory.Trajectory) text.TokenSet {
 
 // A spread is the diversity of one question; a measure that is not defined for
 // it is nil.
-type spread struct{ qpd, atd, overlap, itc *float64 }
+type spread struct {
+	qpd, atd, overlap, itc *float64
+	repeats                map[int]share
+}
 
 func spreadOf(rollouts []*trajectory.Trajectory, allPairs bool) spread {
 	queries := make([][]posed, len(rollouts))
@@ -146,6 +156,7 @@ func spreadOf(rollouts []*trajectory.Trajectory, allPairs bool) spread {
 		atd:     pointer(atd(queries, allPairs)),
 		overlap: pointer(overlap(rollouts)),
 		itc:     pointer(itc(queries)),
+		repeats: repeats(rollouts),
 	}
 }
 
@@ -154,6 +165,7 @@ func spreadOf(rollouts []*trajectory.Trajectory, allPairs bool) spread {
 func diversityOf(groups []*group) Diversity {
 	var d Diversity
 	var qpd, atd, overlap, itc running
+	repeated := make(map[int]share)
 	for _, g := range groups {
 		if len(g.done) < 2 {
 			d.LeftOut++
@@ -164,6 +176,16 @@ func diversityOf(groups []*group) Diversity {
 		atd.addIf(g.spread.atd)
 		overlap.addIf(g.spread.overlap)
 		itc.addIf(g.spread.itc)
+		for n, s := range g.spread.repeats {
+			s.join(repeated[n])
+			repeated[n] = s
+		}
+	}
+	d.RepeatedQueries = make(map[int]float64)
+	for n, s := range repeated {
+		if v := s.value(); v != nil {
+			d.RepeatedQueries[n] = *v
+		}
 	}
 	d.QPD, d.ATD, d.Overlap, d.ITC = pointer(qpd.mean()), pointer(atd.mean()), pointer(overlap.mean()), pointer(itc.mean())
 	return d

@@ -14,8 +14,10 @@ import (
 // so that sums over any set of questions need no second look at the rollouts.
 type group struct {
 	example dataset.Example
-	done    []*trajectory.Trajectory // completed, in order of rollout
-	failed  []*trajectory.Trajectory
+	lines   []*trajectory.Trajectory // of all rounds up to the scored one, by round and rollout
+	states  []trajectory.State       // likewise
+	done    []*trajectory.Trajectory // outcomes of the scored round that are completed, in order of rollout
+	failed  []*trajectory.Trajectory // the others
 
 	em, f1, contains float64         // means over done; only if scored
 	pass, majority   map[int]float64 // by k, for k up to the number of done; only if scored
@@ -35,8 +37,8 @@ func (g *group) meanOf(f func(*trajectory.Trajectory) float64) float64 {
 	return mean(values)
 }
 
-// groupRuns puts the lines of the scored round under their questions, in the
-// order of the examples, and works out each question's figures.
+// groupRuns puts the lines and states up to the scored round under their questions,
+// in the order of the examples, and works out each question's figures.
 func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts Options) ([]*group, error) {
 	groups := make([]*group, len(examples))
 	byID := make(map[string]*group, len(examples))
@@ -47,29 +49,55 @@ func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts O
 		groups[i] = &group{example: e}
 		byID[e.ID] = groups[i]
 	}
-	for _, t := range newest(runs) {
-		g, ok := byID[t.QuestionID]
+	groupOf := func(k trajectory.Key) (*group, error) {
+		g, ok := byID[k.QuestionID]
 		if !ok {
-			return nil, fmt.Errorf("eval: question %q of the run is not among the %d of the data set", t.QuestionID, len(examples))
+			return nil, fmt.Errorf("eval: question %q of the run is not among the %d of the data set", k.QuestionID, len(examples))
 		}
-		if t.Config != runs[0].Config {
-			return nil, fmt.Errorf("eval: lines of different settings, %s and %s", runs[0].Config, t.Config)
+		if len(runs) > 0 && k.Config != runs[0].Config {
+			return nil, fmt.Errorf("eval: lines of different settings, %s and %s", runs[0].Config, k.Config)
 		}
-		switch {
-		case t.Round != opts.Round || t.Rollout >= opts.Rollouts:
-		case t.Error != "":
-			g.failed = append(g.failed, t)
-		default:
-			g.done = append(g.done, t)
+		return g, nil
+	}
+	counts := func(k trajectory.Key) bool { return k.Round <= opts.Round && k.Rollout < opts.Rollouts }
+	for _, t := range newest(runs) {
+		g, err := groupOf(t.Key())
+		if err != nil {
+			return nil, err
+		}
+		if counts(t.Key()) {
+			g.lines = append(g.lines, t)
+		}
+	}
+	for _, s := range newestStates(opts.States) {
+		g, err := groupOf(s.Key())
+		if err != nil {
+			return nil, err
+		}
+		if counts(s.Key()) {
+			g.states = append(g.states, s)
 		}
 	}
 	for _, g := range groups {
-		g.sort()
-		g.mark(opts)
-		g.spread = spreadOf(g.done, opts.AllPairs)
-		g.found = foundBy(g, opts.Cuts)
+		g.close(opts)
 	}
 	return groups, nil
+}
+
+// close works out the figures of g once its lines and states are in it.
+func (g *group) close(opts Options) {
+	slices.SortFunc(g.lines, func(a, b *trajectory.Trajectory) int { return a.Key().Compare(b.Key()) })
+	slices.SortFunc(g.states, func(a, b trajectory.State) int { return a.Key().Compare(b.Key()) })
+	for _, t := range trajectory.Outcomes(g.lines, g.states, opts.Round) {
+		if t.Error != "" {
+			g.failed = append(g.failed, t)
+		} else {
+			g.done = append(g.done, t)
+		}
+	}
+	g.mark(opts)
+	g.spread = spreadOf(g.done, opts.AllPairs)
+	g.found = foundBy(g, opts.Cuts)
 }
 
 // newest returns one line for each key: the last success, or else the last.
@@ -89,8 +117,19 @@ func newest(runs []*trajectory.Trajectory) []*trajectory.Trajectory {
 	return out
 }
 
-func (g *group) sort() {
-	slices.SortFunc(g.done, func(a, b *trajectory.Trajectory) int { return a.Rollout - b.Rollout })
+// newestStates returns the last state of each key.
+func newestStates(states []trajectory.State) []trajectory.State {
+	at := make(map[trajectory.Key]int, len(states))
+	var out []trajectory.State
+	for _, s := range states {
+		if i, ok := at[s.Key()]; ok {
+			out[i] = s
+		} else {
+			at[s.Key()] = len(out)
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // mark works out the answer scores of g.

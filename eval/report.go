@@ -2,14 +2,15 @@ package eval
 
 import "trawl/trajectory"
 
-// Scores are the figures of a set of questions. Each [Stat] carries the number
+// Scores are the figures of a set of questions, of the rollouts' outcomes at the
+// scored round (see [trajectory.Outcomes]). Each [Stat] carries the number
 // of questions that it is over; it is nil if there are none, for example where
 // the data set has no answers.
 type Scores struct {
 	Questions int `json:"questions"`
 	Complete  int `json:"complete"` // rollouts that are done, with or without an answer
-	Failed    int `json:"failed"`   // rollouts whose every line is an error
-	Missing   int `json:"missing"`  // rollouts without a line
+	Failed    int `json:"failed"`   // rollouts whose every line of the last round that they began is an error
+	Missing   int `json:"missing"`  // rollouts that did not get to the round
 	Unscored  int `json:"unscored"` // completed rollouts of questions without gold answers
 
 	EM       *Stat `json:"em"`
@@ -24,8 +25,8 @@ type Scores struct {
 	Retrieval Retrieval `json:"retrieval"`
 }
 
-// Cost is what all lines that were read cost together, failed ones and earlier
-// rounds included.
+// Cost is what all lines and states that were read cost together: failed ones,
+// earlier rounds, and the calls and tokens of the summaries included.
 type Cost struct {
 	LLMCalls         int     `json:"llm_calls"`
 	PromptTokens     int     `json:"prompt_tokens"`
@@ -34,8 +35,8 @@ type Cost struct {
 	Searches         int     `json:"searches"`
 	Opens            int     `json:"opens"`
 	Estimated        bool    `json:"estimated,omitempty"` // some token counts are trawl's own estimates
-	WallS            float64 `json:"wall_s"`              // seconds in which at least one rollout was under way
-	RolloutS         float64 `json:"rollout_s"`           // seconds of all rollouts, added up
+	WallS            float64 `json:"wall_s"`              // seconds in which at least one rollout or summary was under way
+	RolloutS         float64 `json:"rollout_s"`           // seconds of all rollouts and summaries, added up
 }
 
 // FirstOwn stands in Report.FirstQueries for rollouts whose model chose its
@@ -47,7 +48,8 @@ type Report struct {
 	Rollouts int `json:"rollouts"` // expected of each question
 	Round    int `json:"round"`    // the round that is scored
 	Scores
-	Cost Cost `json:"cost"`
+	Cost   Cost    `json:"cost"`
+	Rounds []Round `json:"rounds,omitempty"` // from the first to the scored one, if the run has several or states
 
 	BySource map[string]*Scores `json:"by_source,omitempty"` // if there are several
 	ByHops   map[int]*Scores    `json:"by_hops,omitempty"`   // if known and there are several

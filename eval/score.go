@@ -9,7 +9,8 @@
 // beside the scores. A completed rollout without an answer is wrong.
 //
 // Sources: pass@k, majority and recall as in arXiv:2609.39912 (A.3, D, G); diversity as in
-// DivInit (§3, §6.2); EM, F1 and sub-EM as in the scripts of HotpotQA, MuSiQue,
+// DivInit (§3, §6.2); RT@n, AP@N and the branches that a round leaves as in Re-TRAC
+// (arXiv:2602.02486 §4); EM, F1 and sub-EM as in the scripts of HotpotQA, MuSiQue,
 // FlashRAG and Search-R1.
 //
 // # Departures
@@ -23,6 +24,11 @@
 // The distance between the queries of rollouts (ATD) is over queries of the same
 // turn, as DivInit's figures are; Options.AllPairs takes all pairs, as its text
 // says.
+//
+// A rollout of several rounds is scored by its outcome, [trajectory.Outcomes]: the
+// answer of the state in which its last round ended. Re-TRAC has a model sort failed
+// rollouts by the branches that they leave; here a branch is a lead that a state
+// lists, and the words of a search say whether it is followed.
 //
 // Same input and seed, same report: nothing depends on the order of maps or on
 // time. All functions are safe for concurrent use.
@@ -40,7 +46,7 @@ import (
 // Options say what is scored. The zero value selects the defaults.
 type Options struct {
 	Rollouts  int   // expected of each question, the first so many count; default: as many as there are
-	Round     int   // default: the last one there is
+	Round     int   // that is scored; default: the last one that there is a line of
 	At        []int // k of pass@k and majority@k; default: powers of two up to Rollouts, and Rollouts
 	Cuts      []int // ranks for recall; default 3 and 10
 	Seed      int64 // of resampling
@@ -48,6 +54,8 @@ type Options struct {
 	Subsets   int   // of k rollouts for majority@k, beyond which they are sampled; default 2,000
 	AllPairs  bool  // ATD over all pairs of turns
 	Simulated bool  // the model was the simulated one; said in the report
+
+	States []trajectory.State // in which rounds ended, if the run made any; of several with one key the last counts
 }
 
 func (o Options) withDefaults(runs []*trajectory.Trajectory) Options {
@@ -72,15 +80,15 @@ func (o Options) withDefaults(runs []*trajectory.Trajectory) Options {
 }
 
 // Score scores the lines of one run against the examples of its data set, which
-// are the questions that the run was to answer. Of several lines of one rollout
-// the last success counts. It returns an error if two examples have the same id,
-// if a line belongs to no example, if the lines are of several settings, or if
-// opts make no sense; what makes figures doubtful without making them wrong is a
+// are the questions that the run was to answer. Of several lines of one rollout in
+// one round the last success counts. It returns an error if two examples have the
+// same id, if a line or state belongs to no example, if they are of several
+// settings, or if opts make no sense; what makes figures doubtful without making them wrong is a
 // warning in the report.
 func Score(examples []dataset.Example, runs []*trajectory.Trajectory, opts Options) (*Report, error) {
 	opts = opts.withDefaults(runs)
-	if opts.Rollouts < 0 || slices.Min(opts.At) < 1 || slices.Min(opts.Cuts) < 1 {
-		return nil, fmt.Errorf("eval: rollouts %d, at %v, cuts %v: all must be positive", opts.Rollouts, opts.At, opts.Cuts)
+	if opts.Rollouts < 0 || opts.Round < 1 || slices.Min(opts.At) < 1 || slices.Min(opts.Cuts) < 1 {
+		return nil, fmt.Errorf("eval: rollouts %d, round %d, at %v, cuts %v: all must be positive", opts.Rollouts, opts.Round, opts.At, opts.Cuts)
 	}
 	groups, err := groupRuns(examples, runs, opts)
 	if err != nil {
@@ -90,7 +98,8 @@ func Score(examples []dataset.Example, runs []*trajectory.Trajectory, opts Optio
 		Rollouts:  opts.Rollouts,
 		Round:     opts.Round,
 		Scores:    *scoresOf(groups, opts),
-		Cost:      costOf(runs, opts.Round),
+		Cost:      costOf(runs, opts.States, 1, opts.Round),
+		Rounds:    roundsOf(groups, runs, opts),
 		BySource:  scoresBy(groups, opts, func(g *group) string { return g.example.Source }),
 		ByHops:    scoresBy(groups, opts, func(g *group) int { return g.example.Hops }),
 		Simulated: opts.Simulated,

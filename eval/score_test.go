@@ -96,6 +96,7 @@ func TestScore(t *testing.T) {
 				Overlap: ptr(2.0 / 5),         // {d1 d2} of {d1 d2 d5 d8 d9}
 				ITC:     ptr((2.0/3 + 0) / 2), // {a b} to {a b c}: 2/3; {a c} to {d}: 0
 				N:       1, LeftOut: 2,
+				RepeatedQueries: map[int]float64{2: 0}, // of "a c" and "d" rollout 0 asked neither
 			},
 			// q1 at 3: rollout 0 has d1 only, rollout 1 both; at 10 both have both.
 			Retrieval: eval.Retrieval{RecallAt: map[int]float64{3: (0.75 + 1) / 2, 10: 1}, RecallPooledAt: map[int]float64{3: 1, 10: 1}, N: 2},

@@ -2,6 +2,10 @@ package eval
 
 import "fmt"
 
+// unwrittenShare is the part of the states, of a hundred, up to which it is no
+// warning that the model wrote none.
+const unwrittenShare = 5
+
 // warnings says, a sentence each, what makes the figures of r doubtful: a run
 // in which nothing worked must not look like one whose answers are wrong.
 func warnings(r *Report, groups []*group, opts Options) []string {
@@ -37,10 +41,26 @@ func warnings(r *Report, groups []*group, opts Options) []string {
 	if nothingFound(r, opts) && retrieved > 0 {
 		warn("no supporting document was retrieved: the ids of the index may not be those of the data set")
 	}
+	if len(r.Rounds) > 0 {
+		out = append(out, stateWarnings(r.Round, groups)...)
+	}
 	for _, k := range opts.At {
 		if r.PassAt[k] == nil && r.EM != nil {
 			warn("no question has %d completed rollouts: pass@%d and majority@%d are left out", k, k, k)
 		}
+	}
+	return out
+}
+
+// stateWarnings says what makes the figures of a run of several rounds doubtful.
+func stateWarnings(rounds int, groups []*group) []string {
+	var out []string
+	lines, without, states, unwritten := summaries(groups)
+	if without > 0 {
+		out = append(out, fmt.Sprintf("%d of %d completed rollouts in %d rounds have no state: their own answers are scored", without, lines, rounds))
+	}
+	if unwritten*100 > states*unwrittenShare {
+		out = append(out, fmt.Sprintf("%d of %d states were not written by the model: those rounds are not summed up", unwritten, states))
 	}
 	return out
 }

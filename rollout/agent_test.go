@@ -72,11 +72,13 @@ func experiment(ctx context.Context, t *testing.T, client llm.Client, dir string
 		Store:  s,
 	}
 	if plan.Count == 0 {
-		seeder, err := divinit.New(client, divinit.Options{})
+		pools, err := divinit.New(client, divinit.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		deps.Seeder = seeder
+		deps.Seeder = seeder(func(ctx context.Context, q trajectory.Question, _, k int, base int64) (trajectory.Pool, error) {
+			return pools.Pool(ctx, q, k, divinit.Known{}, base)
+		})
 	}
 	plan.Seed, plan.Config = 42, config
 	return rollout.Run(ctx, plan, deps)

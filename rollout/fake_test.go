@@ -118,14 +118,14 @@ func (f runner) Run(ctx context.Context, task agent.Task) (*trajectory.Trajector
 }
 
 // seeder is a function as a Seeder.
-type seeder func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error)
+type seeder func(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error)
 
-func (f seeder) Pool(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
-	return f(ctx, q, k, base)
+func (f seeder) Pool(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error) {
+	return f(ctx, q, round, k, base)
 }
 
 // numbered gives rollout i of a question the query "first i", at a cost.
-func numbered(_ context.Context, q trajectory.Question, k int, _ int64) (trajectory.Pool, error) {
+func numbered(_ context.Context, q trajectory.Question, _, k int, _ int64) (trajectory.Pool, error) {
 	pool := trajectory.Pool{QuestionID: q.ID, Calls: 1, Usage: trajectory.CallUsage{Prompt: 1000, Completion: 100, Cached: 10, Estimated: true}}
 	for i := range k {
 		pool.Queries = append(pool.Queries, trajectory.SeedQuery{Text: fmt.Sprint("first ", i), Source: trajectory.SeedPool})

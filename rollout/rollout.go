@@ -1,16 +1,18 @@
 // Package rollout carries out an experiment: K rollouts of each of N questions,
-// on as many goroutines as the model servers like, into a store from which a
-// killed run goes on. [Run] does a [Plan].
+// in one round or several, on as many goroutines as the model servers like, into
+// a store from which a killed run goes on. [Run] does a [Plan].
 //
 // The order is question-major: the pool of first queries of a question is asked
 // for once, and then all its rollouts start, so that a server that caches
 // prefixes serves them from one cache. A rollout that can start goes before a
 // question that is still to be asked about, and a pool that takes long keeps no
-// other question waiting.
+// other question waiting. Which rollouts of a round follow those of the round
+// before, and when, is for a [Sequel] to say; they wait behind rollouts that
+// could start before and go before questions that nobody began.
 //
 // One rollout's failure, a panic included, is a line in the store and not the
 // end of the run. What ends a run is the end of its context, a store that cannot
-// be written, and a beginning at which nothing works.
+// be written, a sequel that fails, and a beginning at which nothing works.
 //
 // Whatever depends on chance follows from the seed of the plan and from what it
 // is for, never from scheduling: the same plan gives the same rollouts at any
@@ -35,11 +37,25 @@ type Runner interface {
 	Run(ctx context.Context, task agent.Task) (*trajectory.Trajectory, error)
 }
 
-// A Seeder chooses the first queries of the k rollouts of a question, usually a
-// divinit.Seeder. It is safe for concurrent use. An error says that the question
-// cannot be worked on now.
+// A Seeder chooses the first queries of rollouts, usually with a divinit.Seeder.
+// It is safe for concurrent use. An error says that the question cannot be worked
+// on now.
 type Seeder interface {
-	Pool(ctx context.Context, q trajectory.Question, k int, seed int64) (trajectory.Pool, error)
+	// Pool chooses the first queries of the k rollouts of a question in a round,
+	// once for those that begin it together. A pool without queries leaves them to
+	// the rollouts.
+	Pool(ctx context.Context, q trajectory.Question, round, k int, seed int64) (trajectory.Pool, error)
+}
+
+// A Sequel says what follows a rollout that ended, usually a recursion.Loop.
+// Calls come from one goroutine at a time, one for each rollout that is done
+// already or ended in this run.
+type Sequel interface {
+	// Next returns the rollouts, by number, of the round after that of key, of the
+	// same question, that can begin now that the rollout of key has ended; ok says
+	// that it ended without an error. skipped is how many of the planned rollouts
+	// will never begin in this run because of it. The error ends the run.
+	Next(key trajectory.Key, ok bool) (begin []int, skipped int, err error)
 }
 
 // A Store keeps what was done, usually a store.Store. It is safe for concurrent
@@ -57,7 +73,8 @@ type Store interface {
 // A Plan says what to do. Zero values are the defaults.
 type Plan struct {
 	Questions   []trajectory.Question
-	Round       int    // default 1
+	Round       int    // the first; default 1
+	Rounds      int    // of each rollout; default 1, at most 1,000; more than one takes a Sequel
 	Count       int    // rollouts of a question; default 4, at most 10,000
 	Concurrency int    // rollouts and pool requests at a time; default 64, at most 100,000
 	Seed        int64  // of every random choice
@@ -81,6 +98,7 @@ type Deps struct {
 	Runner   Runner
 	Store    Store
 	Seeder   Seeder         // nil: every rollout chooses its own first query
+	Sequel   Sequel         // nil: there is one round
 	Progress func(Progress) // nil: nobody looks; called by one goroutine at a time, first before the work begins
 }
 
@@ -88,7 +106,7 @@ type Deps struct {
 type Progress struct {
 	Done   int   // rollouts that are done, those of earlier runs included
 	Failed int   // rollouts that failed in this run
-	Total  int   // rollouts of the plan
+	Total  int   // rollouts of the plan, without those that are skipped
 	Turns  int   // whole turns made in this run
 	Err    error // which rollout just failed, and why; nil in all other calls
 }
@@ -100,6 +118,7 @@ type Summary struct {
 	Done        int // in this run
 	Unanswered  int // of Done: those that ended without an answer
 	Failed      int // in this run
+	Skipped     int // planned rollouts of later rounds that were not begun: the rounds before failed, or were stopped
 	Elapsed     time.Duration
 }
 
@@ -110,15 +129,20 @@ const (
 	// Far beyond what makes sense, and within what memory holds.
 	mostCount       = 10_000
 	mostConcurrency = 100_000
+	mostRounds      = 1_000
 )
 
 // Run does what of the plan is not done yet. It returns an error if ctx ended
 // (that of ctx; rollouts under way are left at their last whole turn, from which
-// the next run goes on), if the store failed, or if nothing worked: see
+// the next run goes on), if the store or the sequel failed, or if nothing worked: see
 // [Summary] for single failures. All goroutines have ended when it returns.
 func Run(ctx context.Context, plan Plan, deps Deps) (Summary, error) {
 	start := time.Now()
-	if err := plan.settle(); err != nil {
+	err := plan.settle()
+	if err == nil && plan.Rounds > 1 && deps.Sequel == nil {
+		err = fmt.Errorf("%d rounds, and nothing that leads from one to the next", plan.Rounds)
+	}
+	if err != nil {
 		return Summary{}, fmt.Errorf("rollout: %w", err)
 	}
 	r, err := newRun(ctx, plan, deps)
@@ -148,6 +172,9 @@ func (p *Plan) settle() error {
 	if p.Round == 0 {
 		p.Round = 1
 	}
+	if p.Rounds == 0 {
+		p.Rounds = 1
+	}
 	if p.Count == 0 {
 		p.Count = defaultCount
 	}
@@ -161,6 +188,8 @@ func (p *Plan) settle() error {
 		return fmt.Errorf("%d rollouts of a question: want at most %d", p.Count, mostCount)
 	case p.Concurrency > mostConcurrency:
 		return fmt.Errorf("concurrency %d: want at most %d", p.Concurrency, mostConcurrency)
+	case p.Rounds < 1 || p.Rounds > mostRounds:
+		return fmt.Errorf("%d rounds: want 1 to %d", p.Rounds, mostRounds)
 	case p.Shard != Shard{} && (p.Shard.I < 1 || p.Shard.I > p.Shard.N):
 		return fmt.Errorf("shard %d of %d", p.Shard.I, p.Shard.N)
 	}
@@ -192,8 +221,8 @@ func (p *Plan) ids() []string {
 }
 
 // key returns the key of a rollout.
-func (p *Plan) key(q trajectory.Question, rollout int) trajectory.Key {
-	return trajectory.Key{QuestionID: q.ID, Round: p.Round, Rollout: rollout, Config: p.Config}
+func (p *Plan) key(q trajectory.Question, round, rollout int) trajectory.Key {
+	return trajectory.Key{QuestionID: q.ID, Round: round, Rollout: rollout, Config: p.Config}
 }
 
 // work starts the goroutines and waits for them.
@@ -208,7 +237,9 @@ func (r *run) work(ctx context.Context) error {
 				if !ok {
 					return ctx.Err()
 				}
-				if err := job(ctx); err != nil {
+				err := job(ctx)
+				r.queue.done()
+				if err != nil {
 					return err
 				}
 			}

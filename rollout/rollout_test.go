@@ -41,9 +41,9 @@ func TestOrder(t *testing.T) {
 			order = append(order, fmt.Sprint(task.Question.ID, "/", task.Key.Rollout, " ", task.SeedQuery.Text))
 			return work(ctx, task)
 		}),
-		Seeder: seeder(func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+		Seeder: seeder(func(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error) {
 			order = append(order, fmt.Sprint("pool ", q.ID, " of ", k))
-			return numbered(ctx, q, k, base)
+			return numbered(ctx, q, round, k, base)
 		}),
 	}
 	got, err := rollout.Run(t.Context(), rollout.Plan{Questions: questions(2), Count: 2, Concurrency: 1, Config: config}, deps)
@@ -93,11 +93,11 @@ func TestPoolBlocksNobody(t *testing.T) {
 				done.Add(1)
 				return work(ctx, task)
 			}),
-			Seeder: seeder(func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+			Seeder: seeder(func(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error) {
 				if q.ID == "q00" {
 					<-release
 				}
-				return numbered(ctx, q, k, base)
+				return numbered(ctx, q, round, k, base)
 			}),
 		}
 		finished := make(chan error)
@@ -139,9 +139,9 @@ func TestRolloutsOfAQuestionStartTogether(t *testing.T) {
 				mu.Unlock()
 				return work(ctx, task)
 			}),
-			Seeder: seeder(func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+			Seeder: seeder(func(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error) {
 				wait(ctx, 100*time.Millisecond)
-				return numbered(ctx, q, k, base)
+				return numbered(ctx, q, round, k, base)
 			}),
 		}
 		if _, err := rollout.Run(t.Context(), rollout.Plan{Questions: questions(8), Concurrency: 4, Config: config}, deps); err != nil {
@@ -168,9 +168,9 @@ func TestGoroutinesWaitForAPool(t *testing.T) {
 				wait(ctx, time.Second)
 				return work(ctx, task)
 			}),
-			Seeder: seeder(func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+			Seeder: seeder(func(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error) {
 				wait(ctx, time.Second)
-				return numbered(ctx, q, k, base)
+				return numbered(ctx, q, round, k, base)
 			}),
 		}
 		got, err := rollout.Run(t.Context(), rollout.Plan{Questions: questions(1), Count: 8, Concurrency: 8, Config: config}, deps)
@@ -251,16 +251,16 @@ func TestFailuresStayAlone(t *testing.T) {
 		}
 		return work(ctx, task)
 	})
-	poolless := seeder(func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+	poolless := seeder(func(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error) {
 		switch q.ID {
 		case "q04":
 			return trajectory.Pool{}, lost
 		case "q05":
 			panic("pool")
 		case "q06":
-			return trajectory.Pool{}, nil
+			return numbered(ctx, q, round, 1, base)
 		}
-		return numbered(ctx, q, k, base)
+		return numbered(ctx, q, round, k, base)
 	})
 	var last rollout.Progress
 	var failures []error
@@ -295,7 +295,7 @@ func TestFailuresStayAlone(t *testing.T) {
 		"q02/1": "said the agent",
 		"q04/0": "lost", "q04/1": "lost",
 		"q05/0": "panic: pool", "q05/1": "panic: pool",
-		"q06/0": "0 first queries for 2 rollouts", "q06/1": "0 first queries for 2 rollouts",
+		"q06/0": "1 first queries for 2 rollouts", "q06/1": "1 first queries for 2 rollouts",
 	}
 	texts := map[string]string{}
 	for _, tr := range m.lines {
@@ -450,12 +450,12 @@ func TestCancelWhileAsking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		m := newMemory()
-		asking := seeder(func(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+		asking := seeder(func(ctx context.Context, q trajectory.Question, round, k int, base int64) (trajectory.Pool, error) {
 			if q.ID == "q00" {
 				<-ctx.Done()
 				return trajectory.Pool{}, fmt.Errorf("llm: %w", ctx.Err())
 			}
-			return numbered(ctx, q, k, base)
+			return numbered(ctx, q, round, k, base)
 		})
 		finished := make(chan error)
 		go func() {
@@ -563,7 +563,7 @@ func TestHopelessRuns(t *testing.T) {
 // TestHopelessWaitsForAWholeSet makes sure that a burst of failures as large as
 // the concurrency is needed, and that dead pools count.
 func TestHopelessWaitsForAWholeSet(t *testing.T) {
-	dead := seeder(func(context.Context, trajectory.Question, int, int64) (trajectory.Pool, error) {
+	dead := seeder(func(context.Context, trajectory.Question, int, int, int64) (trajectory.Pool, error) {
 		return trajectory.Pool{}, &llm.Error{Kind: llm.ErrUnreachable}
 	})
 	plan := rollout.Plan{Questions: questions(500), Concurrency: 20, Config: config}

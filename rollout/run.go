@@ -18,6 +18,8 @@ type run struct {
 	deps  Deps
 	queue *queue
 
+	sequel sync.Mutex // held while the sequel is asked
+
 	mu      sync.Mutex
 	summary Summary
 	turns   int
@@ -25,85 +27,26 @@ type run struct {
 	last    error // why a rollout failed last
 }
 
-// A group is a question with those of its rollouts that are to be done.
-type group struct {
-	question trajectory.Question
-	pending  []int
-	pool     trajectory.Pool // no queries: rollouts choose their own
-}
-
 // newRun finds out what is to be done. It fails if ctx ends.
 func newRun(ctx context.Context, plan Plan, deps Deps) (*run, error) {
 	r := &run{plan: plan, deps: deps}
-	r.summary.Planned = len(plan.Questions) * plan.Count
-	var questions []job
-	for _, q := range plan.Questions {
+	r.summary.Planned = len(plan.Questions) * plan.Rounds * plan.Count
+	questions := make([]job, len(plan.Questions))
+	for n, q := range plan.Questions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		g := &group{question: q}
-		for i := range plan.Count {
-			if !deps.Store.Has(plan.key(q, i)) {
-				g.pending = append(g.pending, i)
+		for round := range plan.Rounds {
+			for i := range plan.Count {
+				if deps.Store.Has(plan.key(q, plan.Round+round, i)) {
+					r.summary.AlreadyDone++
+				}
 			}
 		}
-		r.summary.AlreadyDone += plan.Count - len(g.pending)
-		if len(g.pending) > 0 {
-			questions = append(questions, func(ctx context.Context) error { return r.begin(ctx, g) })
-		}
+		questions[n] = func(context.Context) error { return r.open(r.first(q)) }
 	}
 	r.queue = newQueue(questions)
 	return r, nil
-}
-
-// begin sees to the pool of a question and puts its rollouts into the queue. If
-// there is no pool, all of them fail.
-func (r *run) begin(ctx context.Context, g *group) error {
-	var rollouts []job
-	defer func() { r.queue.answer(rollouts...) }()
-	started := time.Now()
-	err := r.seed(ctx, g)
-	switch {
-	case isStore(err) || err != nil && ctx.Err() != nil:
-		return err
-	case err != nil:
-		for _, i := range g.pending {
-			if ended := r.finish(r.failed(g, i, started, err), err); ended != nil {
-				return ended
-			}
-		}
-		return nil
-	}
-	for _, i := range g.pending {
-		rollouts = append(rollouts, func(ctx context.Context) error { return r.rollout(ctx, g, i) })
-	}
-	return nil
-}
-
-// seed gives g its pool: the one that the store has, or a new one.
-func (r *run) seed(ctx context.Context, g *group) error {
-	if r.deps.Seeder == nil {
-		return nil
-	}
-	if pool, ok := r.deps.Store.Pool(g.question.ID, r.plan.Round); ok && len(pool.Queries) >= r.plan.Count {
-		g.pool = pool
-		return nil
-	}
-	pool, err := guard(func() (trajectory.Pool, error) {
-		return r.deps.Seeder.Pool(ctx, g.question, r.plan.Count, seed.Derive(r.plan.Seed, g.question.ID, r.plan.Round, "pool"))
-	})
-	if err != nil {
-		return err
-	}
-	if len(pool.Queries) != r.plan.Count {
-		return fmt.Errorf("%d first queries for %d rollouts", len(pool.Queries), r.plan.Count)
-	}
-	pool.QuestionID, pool.Round, pool.Config = g.question.ID, r.plan.Round, r.plan.Config
-	if err := r.deps.Store.RecordPool(pool); err != nil {
-		return storeError{err}
-	}
-	g.pool = pool
-	return nil
 }
 
 // rollout does one rollout, from its last whole turn if it was begun before.
@@ -143,30 +86,21 @@ func (r *run) rollout(ctx context.Context, g *group, i int) error {
 		t.Usage = spent
 		resume(t, task.Past)
 	}
-	if i == 0 { // the question's pool is counted here
+	if i == g.payer() { // the pool is counted here
 		t.Usage.AddCalls(g.pool.Calls, g.pool.Usage)
 	}
-	return r.finish(t, failure)
+	return r.finish(g, t, failure)
 }
 
 // task returns the task of a rollout without its past.
 func (r *run) task(g *group, i int) agent.Task {
-	key := r.plan.key(g.question, i)
+	key := r.plan.key(g.question, g.round, i)
 	return agent.Task{
 		Key:       key,
 		Question:  g.question,
 		Seed:      seed.Derive(r.plan.Seed, key.QuestionID, key.Round, key.Rollout),
 		SeedQuery: g.seedQuery(i),
 	}
-}
-
-// seedQuery returns the first query of a rollout, nil if there is no pool.
-func (g *group) seedQuery(i int) *trajectory.SeedQuery {
-	if i >= len(g.pool.Queries) {
-		return nil
-	}
-	q := g.pool.Queries[i]
-	return &q
 }
 
 // check reports what is wrong with a trajectory that a runner returned.
@@ -214,19 +148,28 @@ func resume(t *trajectory.Trajectory, past []trajectory.Turn) {
 	}
 }
 
-// finish stores a rollout that ended, with failure if it failed. The error ends
-// the run.
-func (r *run) finish(t *trajectory.Trajectory, failure error) error {
+// finish stores a rollout that ended, with failure if it failed, and begins what
+// follows it. The error ends the run.
+func (r *run) finish(g *group, t *trajectory.Trajectory, failure error) error {
 	if err := r.deps.Store.Append(t); err != nil {
 		return storeError{err}
 	}
+	if err := r.count(t, failure); err != nil {
+		return err
+	}
+	return r.ended(g, t.Rollout, failure == nil)
+}
+
+// count adds a rollout that ended to the summary. The error says that nothing
+// will come of the run.
+func (r *run) count(t *trajectory.Trajectory, failure error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.streak.add(failure)
 	if failure != nil {
 		r.summary.Failed++
 		r.last = failure
-		r.report(fmt.Errorf("question %s rollout %d: %w", t.QuestionID, t.Rollout, failure))
+		r.report(fmt.Errorf("%s: %w", r.name(t.Key()), failure))
 		return r.hopeless()
 	}
 	r.summary.Done++
@@ -235,6 +178,25 @@ func (r *run) finish(t *trajectory.Trajectory, failure error) error {
 	}
 	r.report(nil)
 	return nil
+}
+
+// name returns a rollout as failures name it.
+func (r *run) name(key trajectory.Key) string {
+	if r.plan.Rounds > 1 {
+		return key.String()
+	}
+	return fmt.Sprintf("question %s rollout %d", key.QuestionID, key.Rollout)
+}
+
+// skip counts rollouts that will not begin.
+func (r *run) skip(rollouts int) {
+	if rollouts == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Skipped += rollouts
+	r.report(nil)
 }
 
 // turned counts a whole turn.
@@ -257,5 +219,5 @@ func (r *run) report(failure error) {
 		return
 	}
 	s := r.summary
-	r.deps.Progress(Progress{Done: s.AlreadyDone + s.Done, Failed: s.Failed, Total: s.Planned, Turns: r.turns, Err: failure})
+	r.deps.Progress(Progress{Done: s.AlreadyDone + s.Done, Failed: s.Failed, Total: s.Planned - s.Skipped, Turns: r.turns, Err: failure})
 }

@@ -29,6 +29,30 @@ type Decision struct {
 	Index  int       // in Group.Trajectories of the one whose answer it is; -1 if it was written anew
 	Scores []float64 // one for each trajectory, higher is better; nil if there are none
 	Note   string    // what the reader of the decision must know about it; "" if nothing
+	Cost   Cost
+}
+
+// A Cost is what the model calls of a decision took; it is zero for one that
+// made none.
+type Cost struct {
+	Calls      int
+	Prompt     int // tokens
+	Completion int
+	Cached     int // of Prompt, as the server counted
+	Fresh      int // of Prompt: what the call before it in the same conversation had not sent, Σ max(promptₜ − promptₜ₋₁, 0); what is paid for where prefixes are cached (arXiv:2604.11753)
+	Estimated  bool
+	Millis     int64 // that deciding took
+}
+
+// Add adds o to c.
+func (c *Cost) Add(o Cost) {
+	c.Calls += o.Calls
+	c.Prompt += o.Prompt
+	c.Completion += o.Completion
+	c.Cached += o.Cached
+	c.Fresh += o.Fresh
+	c.Estimated = c.Estimated || o.Estimated
+	c.Millis += o.Millis
 }
 
 // A Selector decides. It returns [ErrEmpty] if no trajectory of the group has

@@ -16,6 +16,22 @@ func (t *Trajectory) Explicit() *Trajectory {
 	return &c
 }
 
+// Explicit is for a state what it is for a trajectory. Lists whose key is left
+// out where they are empty stay as they are.
+func (s *State) Explicit() *State {
+	c := *s
+	c.Facts = orEmpty(s.Facts)
+	c.Conclusions = orEmpty(slices.Clone(s.Conclusions))
+	for i := range c.Conclusions {
+		c.Conclusions[i].Evidence = orEmpty(c.Conclusions[i].Evidence)
+	}
+	c.Sources = orEmpty(s.Sources)
+	for _, list := range []*[]string{&c.Uncertainties, &c.Failed, &c.Uncompleted, &c.Discarded, &c.Queries} {
+		*list = orEmpty(*list)
+	}
+	return &c
+}
+
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

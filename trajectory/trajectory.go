@@ -178,6 +178,7 @@ const (
 	AnswerFinalCall AnswerSource = "final-call" // from the tool-free last call at a limit
 	AnswerFallback  AnswerSource = "fallback"   // guessed from a reply that kept no format
 	AnswerNone      AnswerSource = "none"       // there is no answer
+	AnswerState     AnswerSource = "state"      // from the state in which a round ended; no rollout's line has it
 )
 
 // A Termination says why a rollout ended.

@@ -24,9 +24,11 @@ import (
 const askedDataset = "ask"
 
 const askHelp = `Answer one research question: K search rollouts with diverse first queries, and the
-answer that most of them reach, with the documents it stands on.
+answer that most of them reach, with the documents it stands on. With --rounds each
+rollout goes on for several rounds, each begun in a summary of the one before.
 
-  trawl ask "Who directed the film that won Best Picture in 1998?" --index IDX`
+  trawl ask "Who directed the film that won Best Picture in 1998?" --index IDX
+  trawl ask "..." --index IDX -k 4 --rounds 3 --set recursion.mode=merged`
 
 // An askOptions is how trawl ask is to go about it.
 type askOptions struct {
@@ -75,9 +77,9 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	if err != nil {
 		return err
 	}
-	g := newGraphSelectors(e, s) // before the rollouts, which cost more than to find out that it does not open
-	defer func() { err = errors.Join(err, g.close()) }()
-	sel, name, err := g.choose(ctx, graph.WebQA)
+	x := newSelectors(e, s) // before the rollouts, which cost more than to find out that it does not open
+	defer func() { err = errors.Join(err, x.close()) }()
+	sel, name, err := x.choose(ctx, graph.WebQA)
 	if err != nil {
 		return err
 	}
@@ -97,7 +99,7 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 	if err != nil {
 		return err
 	}
-	a.Simulated = p.backend.simulated
+	a.Simulated = p.simulated()
 	if o.json {
 		return writeJSON(e.stdout, a)
 	}
@@ -125,11 +127,13 @@ type asked struct {
 	Evidence   []evidence  `json:"evidence"`
 	Candidates []candidate `json:"candidates"`
 	Failed     []string    `json:"failed,omitempty"` // why rollouts failed
+	written    bool        // by the selector, and not the answer of a rollout
 }
 
 // A candidate is the answer of one rollout.
 type candidate struct {
 	Rollout     int                    `json:"rollout"`
+	Round       int                    `json:"round"` // in which it ended
 	Answer      string                 `json:"answer"`
 	Score       float64                `json:"score"`
 	FirstQuery  string                 `json:"first_query"`
@@ -138,35 +142,45 @@ type candidate struct {
 	chosen      bool
 }
 
-// choose selects among the rollouts of q in the run folder dir by the selector of
-// that name.
-func choose(ctx context.Context, sel selection.Selector, name, dir string, q trajectory.Question) (*asked, error) {
-	run, err := store.Read(dir)
+// choose selects among what the rollouts of q in the run folder dir came to, by
+// the selector of that name.
+func choose(ctx context.Context, sel selection.Selector, name, dir string, q trajectory.Question) (_ *asked, err error) {
+	lines, err := store.OpenReader(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lines.Close()) }()
+	rounds, err := lines.Rollouts(q.ID)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := outcomes(lines, q.ID, max(1, lines.Round()))
 	if err != nil {
 		return nil, err
 	}
 	a := &asked{Question: q.Text, Selector: name}
 	var done []*trajectory.Trajectory
-	for _, t := range run.Trajectories {
-		if t.QuestionID == q.ID {
+	for _, t := range ended {
+		if t.Error == "" {
 			done = append(done, t)
-		}
-	}
-	for _, t := range run.Failed {
-		if t.QuestionID == q.ID {
+		} else {
 			a.Failed = append(a.Failed, t.Error)
 		}
 	}
 	d, err := sel.Select(ctx, selection.Group{Question: q, Trajectories: done})
+	if err == nil && d.Answer == "" {
+		err = fmt.Errorf("%s has no answer: %s", name, d.Note)
+	}
 	if errors.Is(err, selection.ErrEmpty) {
 		return nil, fmt.Errorf("no rollout has an answer: %d ended without one, %d failed%s", len(done), len(a.Failed), firstReason(a.Failed))
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.Answer, a.Note, a.Evidence = d.Answer, d.Note, evidenceFor(d.Answer, done)
+	a.Answer, a.Note, a.Evidence = d.Answer, d.Note, evidenceFor(d.Answer, answering(rounds, done))
+	a.written = d.Index < 0
 	for i, t := range done {
-		c := candidate{Rollout: t.Rollout, Answer: t.Answer, Searches: t.Usage.Searches, Termination: t.Termination, FirstQuery: firstQuery(t)}
+		c := candidate{Rollout: t.Rollout, Round: t.Round, Answer: t.Answer, Searches: t.Usage.Searches, Termination: t.Termination, FirstQuery: firstQuery(t)}
 		if d.Scores != nil {
 			c.Score = d.Scores[i]
 		}
@@ -174,6 +188,24 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 		a.Candidates = append(a.Candidates, c)
 	}
 	return a, nil
+}
+
+// answering returns the lines of all rounds, each with the answer that its
+// rollout came to: what an answer stands on may have been found in any of them.
+func answering(rounds, ended []*trajectory.Trajectory) []*trajectory.Trajectory {
+	answers := map[int]string{}
+	for _, t := range ended {
+		answers[t.Rollout] = t.Answer
+	}
+	var out []*trajectory.Trajectory
+	for _, t := range rounds {
+		if answer, ok := answers[t.Rollout]; ok {
+			found := *t
+			found.Answer = answer
+			out = append(out, &found)
+		}
+	}
+	return out
 }
 
 func firstReason(failed []string) string {
@@ -193,6 +225,9 @@ func firstQuery(t *trajectory.Trajectory) string {
 
 // why says how the answer was chosen, and how clear the choice was.
 func (a *asked) why() string {
+	if a.written {
+		return fmt.Sprintf("written by %s from %d rollouts", a.Selector, len(a.Candidates)) + a.note()
+	}
 	if a.Selector != "majority" {
 		return fmt.Sprintf("chosen by %s among %d rollouts", a.Selector, len(a.Candidates)) + a.note()
 	}

@@ -24,11 +24,11 @@ func writeComparison(w io.Writer, name string, r *compare.Report) error {
 	c := comparison{r: r, ks: ks, w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	fmt.Fprintf(w, "mean and 95 %% interval over %d questions; %s\n", r.At[ks[0]][0].Accuracy.N, c.subsets())
 	c.block("exact match", func(row compare.Row) string { return statCell(row.Accuracy, "%.3f") })
-	c.line("right is among them", func(row compare.Row) string { return fmt.Sprintf("%.3f", row.Coverage) })
-	c.line("without any answer", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Empty, row.Subsets) })
-	if c.noted() {
-		c.block("with a note (selections.jsonl has them)", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Noted, row.Subsets) })
-	}
+	c.common("right is among them", func(row compare.Row) string { return fmt.Sprintf("%.3f", row.Coverage) })
+	c.common("without any answer", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Empty, row.Subsets) })
+	c.blockIf(func(row compare.Row) bool { return row.Noted > 0 }, "with a note (selections.jsonl has them)", func(row compare.Row) string {
+		return fmt.Sprintf("%d of %d", row.Noted, row.Subsets)
+	})
 	c.block("less majority, paired", func(row compare.Row) string { return statCell(row.VsMajority, "%+.3f") })
 	c.block("right, where a right one is among them", func(row compare.Row) string {
 		if row.SelectedGivenCovered == nil {
@@ -37,6 +37,18 @@ func writeComparison(w io.Writer, name string, r *compare.Report) error {
 		return fmt.Sprintf("%.3f", *row.SelectedGivenCovered)
 	})
 	c.block("seconds to decide", func(row compare.Row) string { return fmt.Sprintf("%.2f", row.Cost.Seconds) })
+	asks := func(row compare.Row) bool { return row.Cost.ModelCalls > 0 }
+	c.blockIf(asks, "a decision: model calls, prompt tokens (of them sent the first time), completion tokens, seconds", func(row compare.Row) string {
+		n := float64(max(row.Subsets, 1))
+		return fmt.Sprintf("%.1f, %.0f (%.0f), %.0f, %.1f", float64(row.Cost.ModelCalls)/n, float64(row.Cost.PromptTokens)/n,
+			float64(row.Cost.FreshPromptTokens)/n, float64(row.Cost.CompletionTokens)/n, row.Cost.Seconds/n)
+	})
+	c.blockIf(func(row compare.Row) bool { return row.Cost.USD != nil }, "USD for a thousand decisions", func(row compare.Row) string {
+		if row.Cost.USD == nil {
+			return "–"
+		}
+		return fmt.Sprintf("%.2f", *row.Cost.USD/float64(max(row.Subsets, 1))*1000)
+	})
 	return c.w.Flush()
 }
 
@@ -49,26 +61,62 @@ type comparison struct {
 
 // subsets says which subsets the figures are of.
 func (c *comparison) subsets() string {
-	var sampled []string
+	var sampled, capped []string
 	for _, k := range c.ks {
-		if c.r.At[k][0].Sampled {
+		if slices.ContainsFunc(c.r.At[k], func(row compare.Row) bool { return row.Sampled && row.Subsets == c.most(k) }) {
 			sampled = append(sampled, fmt.Sprint(k))
 		}
 	}
-	if len(sampled) == 0 {
-		return "of all subsets of k rollouts"
-	}
-	return fmt.Sprintf("of all subsets of k rollouts, for k=%s of %s sampled ones a question (--subsets)", strings.Join(sampled, ","), c.r.Subsets)
-}
-
-// noted reports whether a selector has said something of a decision.
-func (c *comparison) noted() bool {
-	for _, rows := range c.r.At {
-		if slices.ContainsFunc(rows, func(row compare.Row) bool { return row.Noted > 0 }) {
-			return true
+	for i, row := range c.r.At[c.ks[0]] {
+		if slices.ContainsFunc(c.ks, func(k int) bool { return c.r.At[k][i].Subsets < c.most(k) }) {
+			capped = append(capped, row.Selector)
 		}
 	}
-	return false
+	said := "of all subsets of k rollouts"
+	if len(sampled) > 0 {
+		said += fmt.Sprintf(", for k=%s of %s sampled ones a question (--subsets)", strings.Join(sampled, ","), c.r.Subsets)
+	}
+	if len(capped) > 0 {
+		said += fmt.Sprintf("; %s of fewer (selection.subsets)", strings.Join(capped, ", "))
+	}
+	return said
+}
+
+// most returns the largest number of subsets that a selector decided on.
+func (c *comparison) most(k int) int {
+	most := 0
+	for _, row := range c.r.At[k] {
+		most = max(most, row.Subsets)
+	}
+	return most
+}
+
+// blockIf prints a block if it says something of a selector.
+func (c *comparison) blockIf(says func(compare.Row) bool, title string, cell func(compare.Row) string) {
+	for _, rows := range c.r.At {
+		if slices.ContainsFunc(rows, says) {
+			c.block(title, cell)
+			return
+		}
+	}
+}
+
+// common prints what is the same for all selectors that choose among the same
+// subsets: one row, or one for each where some have subsets of their own.
+func (c *comparison) common(label string, cell func(compare.Row) string) {
+	same := func(k int) bool {
+		rows := c.r.At[k]
+		return !slices.ContainsFunc(rows, func(row compare.Row) bool { return cell(row) != cell(rows[0]) })
+	}
+	if slices.ContainsFunc(c.ks, func(k int) bool { return !same(k) }) {
+		c.block(label, cell)
+		return
+	}
+	fmt.Fprint(c.w, "  ", label)
+	for _, k := range c.ks {
+		fmt.Fprint(c.w, "\t", cell(c.r.At[k][0]))
+	}
+	fmt.Fprintln(c.w)
 }
 
 // block prints one row for each selector.
@@ -85,15 +133,6 @@ func (c *comparison) block(title string, cell func(compare.Row) string) {
 		}
 		fmt.Fprintln(c.w)
 	}
-}
-
-// line prints a row that is the same for all selectors that choose.
-func (c *comparison) line(label string, cell func(compare.Row) string) {
-	fmt.Fprint(c.w, "  ", label)
-	for _, k := range c.ks {
-		fmt.Fprint(c.w, "\t", cell(c.r.At[k][0]))
-	}
-	fmt.Fprintln(c.w)
 }
 
 func statCell(s *eval.Stat, format string) string {

@@ -125,16 +125,16 @@ func demoSelect(ctx context.Context, e env, o demoOptions, dir string) (_ map[in
 	}
 	s := config.Default()
 	s.Selection.Model = o.selector
-	g := newGraphSelectors(e, s)
-	defer func() { err = errors.Join(err, g.close()) }()
-	if _, name, err := g.choose(ctx, graph.WebQA); err != nil || name != "gnn" {
+	x := newSelectors(e, s)
+	defer func() { err = errors.Join(err, x.close()) }()
+	if _, name, err := x.choose(ctx, graph.WebQA); err != nil || name != "gnn" {
 		return nil, err
 	}
 	runs, err := openSelected(e, []string{dir}, "")
 	if err != nil {
 		return nil, err
 	}
-	r, err := runs.compare(ctx, e, selectOptions{selectors: []string{"gnn"}, at: o.choices(), subsets: demoSubsets}, g)
+	r, err := runs.compare(ctx, e, selectOptions{selectors: []string{"gnn"}, at: o.choices(), subsets: demoSubsets}, x)
 	if err = errors.Join(err, runs.close()); err != nil {
 		return nil, err
 	}

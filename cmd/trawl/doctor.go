@@ -78,6 +78,27 @@ func (d *doctor) examine(ctx context.Context) {
 	d.tools(ctx, b)
 	d.reasoning(ctx, b)
 	d.seeds(ctx, b)
+	d.role(ctx, "compressor", d.settings.Models.Compressor)
+	d.role(ctx, "aggregator", d.settings.Models.Aggregator)
+}
+
+// role checks the model of a role that is not the agent's.
+func (d *doctor) role(ctx context.Context, name string, r config.Role) {
+	if len(r.Endpoints) == 0 && r.Name == "" {
+		return
+	}
+	b, err := openBackend(ctx, d.env, d.settings.Models.In(r), 1)
+	if err != nil {
+		found, advice, _ := strings.Cut(err.Error(), "\n")
+		d.note(name, "failed", found, strings.TrimSpace(advice))
+		return
+	}
+	defer b.close()
+	found := fmt.Sprintf("%s at %s", b.model, strings.Join(b.endpoints, ", "))
+	if b.window > 0 {
+		found += fmt.Sprintf(", %d tokens", b.window)
+	}
+	d.note(name, "ok", found+simulatedNote(b.simulated), "")
 }
 
 func (d *doctor) key() {

@@ -9,6 +9,7 @@ import (
 
 	"trawl/agent"
 	"trawl/internal/config"
+	"trawl/recursion"
 	"trawl/rollout"
 	"trawl/rollout/divinit"
 	"trawl/trajectory"
@@ -50,15 +51,20 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 	defer func() { err = errors.Join(err, st.Close()) }()
 	tellFound(e, j, st.Found())
 
+	loop, err := p.loop(st)
+	if err != nil {
+		return sum, err
+	}
 	plan := rollout.Plan{
-		Questions: limited(j.questions, j.limit), Count: j.settings.Rollout.Count, Concurrency: j.settings.Rollout.Concurrency,
-		Seed: j.settings.Seed, Config: m.Config, Shard: j.shard,
+		Questions: limited(j.questions, j.limit), Count: j.settings.Rollout.Count, Rounds: j.settings.Recursion.Rounds,
+		Concurrency: j.settings.Rollout.Concurrency, Seed: j.settings.Seed, Config: m.Config, Shard: j.shard,
 	}
 	var bar *progress
-	sum, err = rollout.Run(ctx, plan, rollout.Deps{Runner: p.agent, Store: st, Seeder: p.seeder, Progress: func(now rollout.Progress) {
+	sum, err = rollout.Run(ctx, plan, rollout.Deps{Runner: loop, Store: st, Seeder: loop, Sequel: loop, Progress: func(now rollout.Progress) {
 		if bar == nil {
 			bar = newProgress(e, "rollouts", now.Done, now.Total)
 		}
+		bar.expect(now.Total)
 		bar.set(now.Done, now.Failed)
 		bar.fail(now.Err)
 	}})
@@ -119,6 +125,7 @@ func tellFound(e env, j runJob, f store.Found) {
 		fmt.Fprintf(e.stderr, "trawl: going on with %s: %d rollouts done, %d failed before\n", j.out, f.Done, f.Failed)
 	}
 	tellCounts(e, filepath.Join(j.out, "rollouts.jsonl"), f.Rollouts)
+	tellCounts(e, filepath.Join(j.out, "states.jsonl"), f.States)
 	tellCounts(e, filepath.Join(j.out, "journal.jsonl"), f.Journal)
 }
 
@@ -137,7 +144,7 @@ func (p *pipeline) manifest(j runJob) (store.Manifest, error) {
 	if err != nil {
 		return store.Manifest{}, err
 	}
-	settings, err := json.Marshal(runSettings{j.settings.Redacted(), j.limit, j.shard, p.backend.simulated})
+	settings, err := json.Marshal(runSettings{j.settings.Redacted(), j.limit, j.shard, p.simulated()})
 	if err != nil {
 		return store.Manifest{}, err
 	}
@@ -151,13 +158,18 @@ func (p *pipeline) manifest(j runJob) (store.Manifest, error) {
 	for _, url := range p.backend.endpoints {
 		endpoints = append(endpoints, config.RedactURL(url))
 	}
-	return store.Manifest{
+	made := store.Manifest{
 		Config: store.Hash(identity), Fixed: identity, Settings: settings, Seed: j.settings.Seed, Dataset: j.dataset, Index: index,
 		Endpoints: endpoints,
 		Models:    map[string]string{"agent": p.backend.model},
 		Prompts:   map[string]string{"agent": agent.PromptHash(), "divinit": divinit.PromptHash()},
 		Versions:  []string{version()},
-	}, nil
+	}
+	if p.compressor != nil {
+		made.Models["compressor"] = p.compressor.model
+		made.Prompts["recursion"] = recursion.PromptHash()
+	}
+	return made, nil
 }
 
 // knownDialect returns the dialect of the run that is in dir already, so that
@@ -170,6 +182,11 @@ func knownDialect(dir string) (agent.Dialect, error) {
 	if err != nil {
 		return "", err
 	}
+	return dialectOf(dir, m)
+}
+
+// dialectOf returns the dialect of a run; "" for rollouts of other programs.
+func dialectOf(dir string, m store.Manifest) (agent.Dialect, error) {
 	var f fixed
 	if err := json.Unmarshal(m.Fixed, &f); err != nil {
 		return "", fmt.Errorf("%s: %w", dir, err)

@@ -76,30 +76,25 @@ func (g *graphSelectors) open(ctx context.Context, path string, v graph.Variant)
 // simulated model.
 const simulatedKey = "simulated"
 
-// choose returns the selector that the settings name, for rollouts of a variant,
-// and its name. Auto is the trained one if a checkpoint is named and fits, otherwise
-// majority; it says which and why.
-func (g *graphSelectors) choose(ctx context.Context, v graph.Variant) (selection.Selector, string, error) {
-	name := g.settings.Selection.Selector
-	if name == "auto" {
-		name = "majority"
-		_, err := g.open(ctx, "", v)
-		var unfit unfitError
-		switch {
-		case g.settings.Selection.Model == "":
-			g.tell("choosing by majority; a checkpoint that trawl train makes can choose too (--selector-model)")
-		case errors.As(err, &unfit):
-			fmt.Fprintf(g.env.stderr, "trawl: choosing by majority: %v\n", err)
-		case err != nil:
-			return nil, "", err
-		default:
-			g.tell("choosing by the graph selector %s", g.settings.Selection.Model)
-			name = "gnn"
-		}
+// auto returns the trained selector, for rollouts of a variant, if a checkpoint is
+// named and fits, and otherwise none, with the name of the one to choose by; it
+// says which and why.
+func (g *graphSelectors) auto(ctx context.Context, v graph.Variant) (selection.Selector, string, error) {
+	if g.settings.Selection.Model == "" {
+		g.tell("choosing by majority; a checkpoint that trawl train makes can choose too (--selector-model)")
+		return nil, "majority", nil
 	}
-	return newSelector(name, selectorOptions{seed: g.settings.Seed, graphs: func(checkpoint string) (selection.Selector, error) {
-		return g.open(ctx, checkpoint, v)
-	}})
+	s, err := g.open(ctx, "", v)
+	var unfit unfitError
+	switch {
+	case errors.As(err, &unfit):
+		fmt.Fprintf(g.env.stderr, "trawl: choosing by majority: %v\n", err)
+		return nil, "majority", nil
+	case err != nil:
+		return nil, "", err
+	}
+	g.tell("choosing by the graph selector %s", g.settings.Selection.Model)
+	return s, "gnn", nil
 }
 
 func (g *graphSelectors) tell(format string, args ...any) {

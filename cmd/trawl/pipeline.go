@@ -12,7 +12,7 @@ import (
 	"trawl/agent/llm"
 	"trawl/agent/tool"
 	"trawl/internal/config"
-	"trawl/rollout"
+	"trawl/recursion"
 	"trawl/rollout/divinit"
 	"trawl/search"
 	"trawl/search/live"
@@ -20,13 +20,16 @@ import (
 
 // A pipeline is everything that rollouts need, wired as the settings say.
 type pipeline struct {
-	settings *config.Settings
-	index    *live.Index
-	stats    live.Stats
-	backend  *backend
-	dialect  agent.Dialect
-	agent    *agent.Agent
-	seeder   rollout.Seeder // nil: every rollout chooses its own first query
+	settings   *config.Settings
+	index      *live.Index
+	stats      live.Stats
+	roles      *roles
+	backend    *backend // the agent's
+	compressor *backend // nil if there is one round
+	dialect    agent.Dialect
+	agent      *agent.Agent
+	tools      tool.Set
+	seeder     recursion.Seeder // nil: every rollout chooses its own first query
 }
 
 // openPipeline opens the index, finds the model and builds the agent. The
@@ -45,7 +48,8 @@ func (p *pipeline) open(ctx context.Context, e env, known agent.Dialect) (err er
 	if p.index, p.stats, err = openIndex(s.Retrieval.Index); err != nil {
 		return err
 	}
-	if p.backend, err = openBackend(ctx, e, s.Models.Agent, s.Rollout.Concurrency); err != nil {
+	p.roles = newRoles(e, s.Rollout.Concurrency)
+	if err := p.openModels(ctx); err != nil {
 		if errors.Is(err, llm.ErrUnreachable) && !errors.Is(err, llm.ErrServer) {
 			err = fmt.Errorf("%w\n  is a server running there? trawl doctor tells more", err)
 		}
@@ -57,11 +61,27 @@ func (p *pipeline) open(ctx context.Context, e env, known agent.Dialect) (err er
 	return p.build(p.index)
 }
 
+// openModels opens the agent's model and, if there are several rounds, that of
+// the compressor.
+func (p *pipeline) openModels(ctx context.Context) (err error) {
+	m := p.settings.Models
+	if p.backend, err = p.roles.open(ctx, "agent", m.Agent); err != nil || p.settings.Recursion.Rounds == 1 {
+		return err
+	}
+	p.compressor, err = p.roles.open(ctx, "compressor", m.In(m.Compressor))
+	return err
+}
+
+// simulated reports whether a model of the pipeline is the simulated one.
+func (p *pipeline) simulated() bool {
+	return p.backend.simulated || p.compressor != nil && p.compressor.simulated
+}
+
 // close lets go of what the pipeline holds.
 func (p *pipeline) close() error {
 	var errs []error
-	if p.backend != nil {
-		errs = append(errs, p.backend.close())
+	if p.roles != nil {
+		errs = append(errs, p.roles.close())
 	}
 	if p.index != nil {
 		errs = append(errs, p.index.Close())
@@ -117,8 +137,29 @@ func (p *pipeline) build(engine search.Engine) error {
 		opts.Proposer, opts.ProposeTurns = seeder, s.Rollout.DivInit.Turns
 	}
 	engine = search.Cached(search.Shared(engine), int64(s.Retrieval.CacheMB)<<20)
-	p.agent = agent.New(p.backend.client, tool.NewSet(tool.NewSearch(engine, s.Retrieval.Top)), opts)
+	p.tools = tool.NewSet(tool.NewSearch(engine, s.Retrieval.Top))
+	p.agent = agent.New(p.backend.client, p.tools, opts)
 	return nil
+}
+
+// loop returns the rounds of the settings around the agent, with their states
+// in st. One round is the agent and the seeder, as they are.
+func (p *pipeline) loop(st recursion.Store) (*recursion.Loop, error) {
+	r := p.settings.Recursion
+	o := recursion.Options{
+		Rounds: r.Rounds, Count: p.settings.Rollout.Count,
+		Mode: recursion.Mode(r.Mode), Variant: recursion.Variant(r.Variant), Plain: r.Continue == "plain", EarlyStop: r.EarlyStop,
+		Tokens: r.Budget.Tokens, Time: time.Duration(r.Budget.Seconds) * time.Second,
+		Sampling: sampling(p.settings.Models.In(p.settings.Models.Compressor)),
+	}
+	if p.dialect == agent.Native {
+		o.Tools = p.tools.Specs()
+	}
+	client := p.backend.client
+	if p.compressor != nil {
+		client = p.compressor.client
+	}
+	return recursion.New(p.agent, p.seeder, client, st, o)
 }
 
 // sampling returns how the model of a role chooses its tokens.
@@ -154,6 +195,23 @@ type fixed struct {
 	FirstQuery string          `json:"rollout.first-query"`
 	DivInit    *config.DivInit `json:"rollout.divinit,omitempty"`
 	Budget     config.Budget   `json:"rollout.budget"`
+
+	Recursion *fixedRecursion `json:"recursion,omitempty"`
+}
+
+// A fixedRecursion is what is fixed of a run with several rounds. Their number
+// may grow when the run goes on, as the limit of questions may.
+type fixedRecursion struct {
+	Mode        string         `json:"mode"`
+	Variant     string         `json:"variant"`
+	Continue    string         `json:"continue"`
+	EarlyStop   bool           `json:"early-stop"`
+	Budget      config.Budget  `json:"budget"`
+	Model       string         `json:"compressor.name"`
+	Temperature *float64       `json:"compressor.temperature"`
+	TopP        *float64       `json:"compressor.top-p"`
+	MaxTokens   int            `json:"compressor.max-tokens"`
+	Extra       map[string]any `json:"compressor.extra,omitempty"`
 }
 
 // fixed returns the identity of the run that the pipeline would make.
@@ -168,6 +226,14 @@ func (p *pipeline) fixed() (json.RawMessage, error) {
 	}
 	if s.Rollout.FirstQuery == "divinit" {
 		f.DivInit = &s.Rollout.DivInit
+	}
+	if r := s.Recursion; r.Rounds > 1 {
+		models := s.Redacted().Models
+		c := models.In(models.Compressor)
+		f.Recursion = &fixedRecursion{
+			Mode: r.Mode, Variant: r.Variant, Continue: r.Continue, EarlyStop: r.EarlyStop, Budget: r.Budget,
+			Model: p.compressor.model, Temperature: c.Temperature, TopP: c.TopP, MaxTokens: c.MaxTokens, Extra: c.Extra,
+		}
 	}
 	return json.Marshal(f)
 }

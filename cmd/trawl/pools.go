@@ -115,7 +115,7 @@ func (r poolReader) readRun(ctx context.Context, dir string, all *pools) (err er
 		return err
 	}
 	all.simulated = all.simulated || settings.Simulated
-	made, err := r.make(ctx, lines, examples, mark)
+	made, err := r.make(ctx, lines, lastRound(lines, settings), examples, mark)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
@@ -144,8 +144,8 @@ type pool struct {
 	statistics *graph.Statistics // of its graph; nil if there is none
 }
 
-// make makes the pools of the questions, in their order, on all cores.
-func (r poolReader) make(ctx context.Context, lines *store.Reader, examples []dataset.Example, mark marker) ([]pool, error) {
+// make makes the pools of the questions at a round, in their order, on all cores.
+func (r poolReader) make(ctx context.Context, lines *store.Reader, round int, examples []dataset.Example, mark marker) ([]pool, error) {
 	made := make([]pool, len(examples))
 	show := newProgress(r.env, "questions read", 0, len(examples))
 	defer show.close()
@@ -156,9 +156,8 @@ func (r poolReader) make(ctx context.Context, lines *store.Reader, examples []da
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			runs, err := lines.Rollouts(ex.ID)
-			if err == nil { // an answer is chosen among those of the last round
-				runs = slices.DeleteFunc(runs, func(t *trajectory.Trajectory) bool { return t.Round != lines.Round() })
+			runs, err := outcomes(lines, ex.ID, round)
+			if err == nil {
 				made[i], err = r.pool(ctx, ex, runs, mark)
 			}
 			show.add()

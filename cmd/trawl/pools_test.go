@@ -85,7 +85,11 @@ func (run tinyRun) write(t *testing.T) string {
 		}
 		questions = append(append(questions, line...), '\n')
 	}
-	settings, err := json.Marshal(runSettings{Settings: config.Default().Redacted(), Shard: rollout.Shard{I: 1, N: 1}, Limit: run.limit})
+	resolved := config.Default()
+	for _, r := range run.rollouts {
+		resolved.Recursion.Rounds = max(resolved.Recursion.Rounds, r.Round)
+	}
+	settings, err := json.Marshal(runSettings{Settings: resolved.Redacted(), Shard: rollout.Shard{I: 1, N: 1}, Limit: run.limit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,6 +92,16 @@ func (p *progress) set(done, failed int) {
 	}
 }
 
+// expect tells how many units there are in all, where that changes.
+func (p *progress) expect(total int) {
+	p.mu.Lock()
+	p.total = total
+	p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.SetTotal(int64(total), false)
+	}
+}
+
 // add tells that one more unit is done.
 func (p *progress) add() {
 	p.mu.Lock()

@@ -24,8 +24,14 @@ Running the same command again goes on where it stopped: finished rollouts are k
 failed ones are tried again, and one that was killed half-way goes on at its last
 whole turn. A folder that holds a different run is refused.
 
+With --rounds R each rollout has R rounds (Re-TRAC): after each, its trajectory is
+compressed into a state, in RUN/states.jsonl, and the next round starts from that state.
+The preset retrac is the paper's setting; recursion.mode=merged unites the states of the
+K rollouts. More rounds may be asked for when a run with several goes on.
+
   trawl run --dataset hotpotqa:dev.json --index IDX --out RUN -c divinit -k 4
   trawl run --dataset flashrag:questions.jsonl --index IDX --out RUN --endpoint sim
+  trawl run --dataset flashrag:questions.jsonl --index IDX --out RUN --rounds 4
 
 Data sets: `
 
@@ -99,7 +105,7 @@ func runRun(cmd *cobra.Command, e env, f settingsFlags, o runOptions) error {
 	if err = errors.Join(err, p.close()); err != nil {
 		return stopped(o.out, sum, err)
 	}
-	return printSummary(e, o, sum, p.backend.simulated)
+	return printSummary(e, o, sum, p.simulated())
 }
 
 // datasetOf describes a data set for a manifest. The path is absolute, so that
@@ -126,7 +132,7 @@ func stopped(out string, sum rollout.Summary, err error) error {
 	if sum.Planned == 0 {
 		return err
 	}
-	kept := fmt.Sprintf("%d of %d rollouts are done and kept in %s; the same command goes on from there", sum.AlreadyDone+sum.Done, sum.Planned, out)
+	kept := fmt.Sprintf("%d of %d rollouts are done and kept in %s; the same command goes on from there", sum.AlreadyDone+sum.Done, sum.Planned-sum.Skipped, out)
 	if errors.Is(err, context.Canceled) {
 		return errors.New(kept)
 	}
@@ -139,21 +145,25 @@ func printSummary(e env, o runOptions, sum rollout.Summary, simulated bool) erro
 	if o.json {
 		err := writeJSON(e.stdout, map[string]any{
 			"run": o.out, "planned": sum.Planned, "already_done": sum.AlreadyDone, "done": sum.Done,
-			"failed": sum.Failed, "elapsed_s": sum.Elapsed.Seconds(), "simulated": simulated,
+			"failed": sum.Failed, "skipped": sum.Skipped, "elapsed_s": sum.Elapsed.Seconds(), "simulated": simulated,
 		})
 		if err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(e.stdout, "%s: %d rollouts done (%d in this run, %s), %d failed%s\n",
-			o.out, sum.AlreadyDone+sum.Done, sum.Done, sum.Elapsed.Round(100*time.Millisecond), sum.Failed, simulatedNote(simulated))
+		skipped := ""
+		if sum.Skipped > 0 {
+			skipped = fmt.Sprintf(", %d of later rounds not begun", sum.Skipped)
+		}
+		fmt.Fprintf(e.stdout, "%s: %d rollouts done (%d in this run, %s), %d failed%s%s\n",
+			o.out, sum.AlreadyDone+sum.Done, sum.Done, sum.Elapsed.Round(100*time.Millisecond), sum.Failed, skipped, simulatedNote(simulated))
 		fmt.Fprintf(e.stdout, "next: trawl score %s\n", o.out)
 	}
 	if sum.Done > 0 && sum.Unanswered == sum.Done {
 		return fmt.Errorf("none of the %d rollouts has an answer: does the model keep to the format? trawl doctor looks, and %s/rollouts.jsonl has its replies", sum.Done, o.out)
 	}
 	if sum.Failed > 0 {
-		return fmt.Errorf("%d of %d rollouts failed; the same command tries them again", sum.Failed, sum.Planned)
+		return fmt.Errorf("%d of %d rollouts failed; the same command tries them again", sum.Failed, sum.Planned-sum.Skipped)
 	}
 	return nil
 }

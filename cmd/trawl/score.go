@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,11 @@ import (
 const scoreHelp = `Score the rollouts of a run against the gold answers of its data set: exact match, F1,
 contains, pass@k, majority@k, the diversity of the rollouts, recall of the supporting
 documents, and cost. Every figure stands beside how many rollouts failed or are missing.
+
+Of a run with several rounds the last one counts, and the answer of a rollout is that of
+the state in which the round ended; what each round was worth and cost stands below:
+RT, the accuracy of its answers, AP, that of the best of all answers so far, and the
+branches that its states left open.
 
 Several folders are scored together if they are shards of one run.`
 
@@ -90,6 +96,7 @@ type scored struct {
 	manifest store.Manifest
 	settings runSettings
 	lines    []*trajectory.Trajectory
+	states   []trajectory.State
 	examples []dataset.Example // that it was to answer
 }
 
@@ -98,6 +105,7 @@ func scoreRuns(e env, dirs []string, o scoreOptions, at []int) (*eval.Report, er
 	var (
 		runs     []scored
 		lines    []*trajectory.Trajectory
+		states   []trajectory.State
 		examples []dataset.Example
 	)
 	for _, dir := range dirs {
@@ -112,13 +120,26 @@ func scoreRuns(e env, dirs []string, o scoreOptions, at []int) (*eval.Report, er
 		}
 		runs = append(runs, r)
 		lines = append(lines, r.lines...)
+		states = append(states, r.states...)
 		examples = append(examples, r.examples...)
 	}
 	first := runs[0]
 	return eval.Score(examples, lines, eval.Options{
-		Rollouts: first.settings.Rollout.Count, At: at, Seed: first.manifest.Seed,
+		Rollouts: first.settings.Rollout.Count, Round: roundOf(runs), States: states, At: at, Seed: first.manifest.Seed,
 		AllPairs: o.allPairs, Simulated: first.settings.Simulated,
 	})
+}
+
+// roundOf returns the round that shards of a run are scored at: the last one that
+// they have lines of, and none beyond those that they were given last.
+func roundOf(runs []scored) int {
+	last := 1
+	for _, r := range runs {
+		for _, t := range r.lines {
+			last = max(last, min(t.Round, r.settings.Recursion.Rounds))
+		}
+	}
+	return last
 }
 
 // belong makes sure that two folders are different shards of one run.
@@ -166,10 +187,30 @@ func readScored(e env, dir, spec string) (scored, error) {
 			r.lines = append(r.lines, slim(t))
 		}
 	}
+	if err := r.readStates(e, left); err != nil {
+		return scored{}, err
+	}
 	if others > 0 {
 		fmt.Fprintf(e.stderr, "trawl: %s: left out %d rollouts of questions beyond the limit of %d that the run was given last\n", dir, others, r.settings.Limit)
 	}
 	return r, nil
+}
+
+// readStates reads the states of the folder without their texts, which scoring
+// does not read.
+func (r *scored) readStates(e env, left map[string]bool) error {
+	states, counts, err := store.ReadStates(r.dir)
+	if err != nil {
+		return err
+	}
+	tellCounts(e, filepath.Join(r.dir, "states.jsonl"), counts)
+	for _, s := range states {
+		if !left[s.QuestionID] {
+			s.Raw = ""
+			r.states = append(r.states, s)
+		}
+	}
+	return nil
 }
 
 // examplesOf loads the data set of a run, or the one that spec names.

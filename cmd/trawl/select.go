@@ -10,9 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"trawl/agent"
+	"trawl/agent/llm"
 	"trawl/corpus/dataset"
 	"trawl/eval"
 	"trawl/eval/compare"
@@ -22,17 +25,27 @@ import (
 	"trawl/trajectory/store"
 )
 
-const selectHelp = `Run selectors over stored rollouts and compare them, without a search and without a
-model call (with --embedder URL, gnn has texts embedded by that server). Each selector decides on the same subsets of k of a question's rollouts; a
-figure is the mean over subsets first and questions second, with a 95 % bootstrap
-interval over questions, and with the paired difference to majority. So first at 1 is
-what one rollout is worth, and first at all of them is the first that has an answer.
+const selectHelp = `Run selectors over stored rollouts and compare them, without a search. Each selector
+decides on the same subsets of k of a question's rollouts; a figure is the mean over
+subsets first and questions second, with a 95 % bootstrap interval over questions, and
+with the paired difference to majority. So first at 1 is what one rollout is worth, and
+first at all of them is the first that has an answer. Of a run with several rounds the
+last one counts, and the answer is that of the state in which it ended.
+
+Most decide without a model call. gnn has texts embedded by a server if --embedder names
+one. solagg, summagg and aggagent have the model of models.aggregator (by default the
+agent's, at --endpoint) write an answer: from the rollouts' last replies, from a report
+on each, or by looking into the rollouts with tools. They decide on few subsets
+(selection.subsets), each decision is kept as it is made, and a comparison that was
+interrupted goes on there. --confidence asked asks that model how sure it is of each
+finished rollout, for weighted and best-of-n.
 
 Rollouts that failed, are missing or have no answer are no candidates; a subset without
 one counts as wrong. The oracle is right whenever a right answer is among the k.
 
   trawl select RUN --selector first majority oracle
   trawl select RUN --selector first,majority --at 2,4,8 --subsets all
+  trawl select RUN --selector majority,solagg,aggagent --endpoint http://127.0.0.1:8000/v1
 
 The decisions on all rollouts of a question go to RUN/selections.jsonl, except the
 oracle's, which would give gold answers away. Deciding again writes nothing twice.
@@ -48,6 +61,8 @@ type selectOptions struct {
 	dataset   string
 	model     string
 	json      bool
+
+	confidence string
 }
 
 func newSelect(e env) *cobra.Command {
@@ -78,8 +93,9 @@ func newSelect(e env) *cobra.Command {
 	fs.StringVar(&subsets, "subsets", strconv.Itoa(defaultSubsets), "subsets of k rollouts of a question beyond which so many are sampled: a `number`, or all")
 	fs.StringVar(&o.dataset, "dataset", "", "questions with answers, as `NAME:PATH` (default: those of the run)")
 	fs.StringVar(&o.model, "model", "", "`checkpoint` of the selector gnn, made by trawl train")
+	fs.StringVar(&o.confidence, "confidence", config.Default().Selection.Confidence, "of weighted and best-of-n: stated by the rollouts, or asked of the aggregator")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
-	f.register(cmd, configGroup, vectorsGroup)
+	f.register(cmd, configGroup, endpointGroup, vectorsGroup)
 	return cmd
 }
 
@@ -123,6 +139,12 @@ func runSelect(cmd *cobra.Command, e env, f settingsFlags, o selectOptions, args
 	if o.model != "" {
 		s.Selection.Model = o.model
 	}
+	if cmd.Flags().Changed("confidence") {
+		s.Selection.Confidence = o.confidence
+		if err := s.Check(); err != nil {
+			return usageError{command: cmd.CommandPath(), err: err}
+		}
+	}
 	dirs, names := namedSelectors(args, o.selectors)
 	if len(dirs) == 0 {
 		return usageError{command: cmd.CommandPath(), err: errors.New("RUN is missing")}
@@ -134,10 +156,10 @@ func runSelect(cmd *cobra.Command, e env, f settingsFlags, o selectOptions, args
 	if err != nil {
 		return err
 	}
-	g := newGraphSelectors(e, s)
-	r, err := runs.compare(cmd.Context(), e, o, g)
-	if err = errors.Join(err, runs.close(), g.close()); err != nil {
-		return err
+	x := newSelectors(e, s)
+	r, err := runs.compare(cmd.Context(), e, o, x)
+	if err = errors.Join(err, runs.close(), x.close()); err != nil {
+		return runs.interrupted(err)
 	}
 	runs.tell(e)
 	if o.json {
@@ -164,13 +186,13 @@ func scoredAtAll(r *compare.Report) bool {
 	return false
 }
 
-// everySelector returns what is compared where nobody says.
+// everySelector returns what is compared where nobody says: all that cost nothing.
 func everySelector(s *config.Settings) []string {
-	names := append(slices.Clone(selectorNames), oracleName)
-	if s.Selection.Model == "" {
-		names = slices.DeleteFunc(names, func(n string) bool { return n == "gnn" })
+	names := slices.Clone(plainSelectors)
+	if s.Selection.Model != "" {
+		names = append(names, "gnn")
 	}
-	return names
+	return append(names, oracleName)
 }
 
 // A selected is a run folder whose rollouts are selected from.
@@ -178,7 +200,7 @@ type selected struct {
 	scored
 	lines     *store.Reader
 	decisions *store.Selections // nil where they may not be written
-	written   int               // decisions
+	written   atomic.Int64      // decisions
 }
 
 // A selectedRuns is the folders of one run.
@@ -232,7 +254,7 @@ func (r *selectedRuns) add(e env, s *selected, spec string) (err error) {
 		r.at[ex.ID], r.byID[ex.ID] = s, ex
 	}
 	r.examples = append(r.examples, s.examples...)
-	r.round = max(r.round, s.lines.Round())
+	r.round = max(r.round, lastRound(s.lines, s.settings))
 	if err := s.tellLeftOut(e, all); err != nil {
 		return err
 	}
@@ -280,89 +302,140 @@ func (r *selectedRuns) close() error {
 }
 
 // compare decides and compares.
-func (r *selectedRuns) compare(ctx context.Context, e env, o selectOptions, graphs *graphSelectors) (*compare.Report, error) {
+func (r *selectedRuns) compare(ctx context.Context, e env, o selectOptions, x *selectors) (*compare.Report, error) {
 	first := r.folders[0]
 	count := first.settings.Rollout.Count
 	if len(o.at) > 0 && slices.Max(o.at) > count {
 		return nil, fmt.Errorf("--at %d: %s has %d rollouts a question", slices.Max(o.at), first.dir, count)
 	}
-	field, err := r.field(ctx, o.selectors, graphs)
+	field, err := r.field(ctx, o, x)
 	if err != nil {
 		return nil, err
+	}
+	options := compare.Options{Rollouts: count, At: o.at, Subsets: o.subsets, Seed: first.manifest.Seed, Decided: r.keep}
+	if x.models.backend != nil { // questions wait for a server, not for a core
+		options.Workers = x.settings.Rollout.Concurrency
 	}
 	bar := newProgress(e, "questions", 0, len(r.examples))
 	defer bar.close()
-	report, err := compare.Run(ctx, r.examples, r.rollouts, field, compare.Options{
-		Rollouts: count, At: o.at, Subsets: o.subsets, Seed: first.manifest.Seed,
-		Decided: r.keep, Progress: func(done int) { bar.set(done, 0) },
-	})
+	options.Progress = func(done int) { bar.set(done, 0) }
+	report, err := compare.Run(ctx, r.examples, r.rollouts, field, options)
 	if err != nil {
 		return nil, err
 	}
-	report.Simulated = first.settings.Simulated
+	report.Simulated = first.settings.Simulated || x.models.simulated()
 	return report, nil
 }
 
 // field makes the selectors, each once.
-func (r *selectedRuns) field(ctx context.Context, names []string, graphs *graphSelectors) ([]compare.Contestant, error) {
-	o := selectorOptions{
-		seed:   r.folders[0].manifest.Seed,
-		right:  func(t *trajectory.Trajectory) bool { return eval.Mark(r.byID[t.QuestionID], t.Answer).EM },
-		graphs: func(checkpoint string) (selection.Selector, error) { return graphs.open(ctx, checkpoint, "") },
+func (r *selectedRuns) field(ctx context.Context, o selectOptions, x *selectors) ([]compare.Contestant, error) {
+	first := r.folders[0]
+	dialect, err := dialectOf(first.dir, first.manifest)
+	if err != nil {
+		return nil, err
 	}
+	if dialect == agent.Native {
+		x.models.tools = []llm.Tool{searchSpec()}
+	}
+	x.seed = first.manifest.Seed
+	x.right = func(t *trajectory.Trajectory) bool { return eval.Mark(r.byID[t.QuestionID], t.Answer).EM }
+	x.keep = func(name string, s modelSelector) selection.Selector { return keptSelector{s, name, r} }
 	r.models = map[string]string{}
 	var field []compare.Contestant
-	for _, name := range names {
-		var (
-			s   selection.Selector
-			err error
-		)
-		if name == "auto" {
-			s, name, err = graphs.choose(ctx, "")
-		} else {
-			s, name, err = newSelector(name, o)
-		}
+	for _, name := range o.selectors {
+		s, name, err := x.make(ctx, name, "")
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(field, func(c compare.Contestant) bool { return c.Name == name }) {
-			field = append(field, compare.Contestant{Name: name, Selector: s})
-			r.models[name] = checkpointOf(s)
+		if slices.ContainsFunc(field, func(c compare.Contestant) bool { return c.Name == name }) {
+			continue
 		}
+		c := compare.Contestant{Name: name, Selector: s}
+		if slices.Contains(writingSelectors, name) {
+			c.Subsets = min(o.subsets, x.settings.Selection.Subsets)
+		}
+		if p := x.settings.Selection.Price; p != (config.Price{}) {
+			c.Price = &compare.Price{In: p.Prompt, Out: p.Completion}
+		}
+		field = append(field, c)
+		r.models[name] = idOf(s)
 	}
 	return field, nil
 }
 
-// rollouts returns the rollouts of a question in the last round.
+// rollouts returns what the rollouts of a question came to.
 func (r *selectedRuns) rollouts(id string) ([]*trajectory.Trajectory, error) {
-	lines, err := r.at[id].lines.Rollouts(id)
-	return slices.DeleteFunc(lines, func(t *trajectory.Trajectory) bool { return t.Round != r.round }), err
+	return outcomes(r.at[id].lines, id, r.round)
 }
 
-// keep writes a decision into the folder that its question is of.
+// keep writes a decision on all rollouts of a question.
 func (r *selectedRuns) keep(d compare.Decided) error {
 	if d.Name == oracleName {
 		return nil
 	}
+	return r.put(d.Name, r.models[d.Name], d.QuestionID, d.Rollouts, d.Decision)
+}
+
+// put writes a decision into the folder that its question is of.
+func (r *selectedRuns) put(name, model, questionID string, rollouts []int, d selection.Decision) error {
 	line := store.Decision{
-		QuestionID: d.QuestionID, Round: r.round, Selector: d.Name, Model: r.models[d.Name], Rollouts: d.Rollouts, Rollout: -1,
-		Answer: d.Decision.Answer, Scores: d.Decision.Scores, Note: d.Decision.Note,
+		QuestionID: questionID, Round: r.round, Selector: name, Model: model, Rollouts: rollouts, Rollout: -1,
+		Answer: d.Answer, Scores: d.Scores, Note: d.Note,
 	}
-	if d.Decision.Index >= 0 {
-		line.Rollout = d.Rollouts[d.Decision.Index]
+	if d.Index >= 0 {
+		line.Rollout = rollouts[d.Index]
 	}
-	if line.Answer == "" {
+	if line.Answer == "" && line.Note == "" {
 		line.Note = selection.ErrEmpty.Error()
 	}
-	s := r.at[d.QuestionID]
+	if d.Cost != (selection.Cost{}) {
+		cost := store.Cost(d.Cost)
+		line.Cost = &cost
+	}
+	s := r.at[questionID]
 	if s.decisions == nil {
 		return nil
 	}
-	written, err := s.decisions.Add(line)
-	if written {
-		s.written++
+	added, err := s.decisions.Add(line)
+	if added {
+		s.written.Add(1)
 	}
 	return err
+}
+
+// find returns a decision that was made before.
+func (r *selectedRuns) find(questionID, name, model string, rollouts []int) (selection.Decision, bool) {
+	s := r.at[questionID]
+	if s.decisions == nil {
+		return selection.Decision{}, false
+	}
+	line, ok := s.decisions.Find(questionID, r.round, name, model, rollouts)
+	if !ok {
+		return selection.Decision{}, false
+	}
+	d := selection.Decision{Answer: line.Answer, Index: slices.Index(rollouts, line.Rollout), Note: line.Note}
+	if len(line.Scores) > 0 {
+		d.Scores = line.Scores
+	}
+	if line.Cost != nil {
+		d.Cost = selection.Cost(*line.Cost)
+	}
+	return d, true
+}
+
+// interrupted says how to go on after a comparison that did not come to its end.
+func (r *selectedRuns) interrupted(err error) error {
+	kept := int64(0)
+	for _, s := range r.folders {
+		kept += s.written.Load()
+	}
+	switch {
+	case kept == 0:
+		return err
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%d decisions were made and are kept; the same command goes on from there", kept)
+	}
+	return fmt.Errorf("%w\n  %d decisions were made and are kept; the same command goes on from there", err, kept)
 }
 
 // tell says where the decisions are.
@@ -374,7 +447,7 @@ func (r *selectedRuns) tell(e env) {
 		path := filepath.Join(s.dir, "selections.jsonl")
 		tellCounts(e, path, s.decisions.Counts())
 		if !e.isQuiet() {
-			fmt.Fprintf(e.stderr, "trawl: %s: %d decisions written\n", path, s.written)
+			fmt.Fprintf(e.stderr, "trawl: %s: %d decisions written\n", path, s.written.Load())
 		}
 	}
 }

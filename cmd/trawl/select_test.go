@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,22 +11,21 @@ import (
 
 	"trawl/eval"
 	"trawl/eval/compare"
+	"trawl/internal/config"
 	"trawl/internal/testutil"
 	"trawl/selection"
 	"trawl/trajectory"
 )
 
-func TestNewSelector(t *testing.T) {
+func TestMakeSelector(t *testing.T) {
 	g := selection.Group{Trajectories: []*trajectory.Trajectory{{Answer: "a"}}}
-	o := selectorOptions{
-		right: func(*trajectory.Trajectory) bool { return true },
-		graphs: func(string) (selection.Selector, error) {
-			s, _, err := newSelector("first", selectorOptions{})
-			return s, err
-		},
-	}
-	for _, name := range append([]string{"auto", oracleName}, selectorNames...) {
-		s, resolved, err := newSelector(name, o)
+	s := config.Default()
+	s.Models.Agent.Endpoints = []string{simEndpoint}
+	x := newSelectors(env{stderr: t.Output(), quiet: new(true), getenv: os.LookupEnv}, s)
+	defer x.close()
+	x.right = func(*trajectory.Trajectory) bool { return true }
+	for _, name := range append([]string{"auto", oracleName}, plainSelectors...) {
+		made, resolved, err := x.make(t.Context(), name, "")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -35,18 +33,36 @@ func TestNewSelector(t *testing.T) {
 		if want := map[bool]string{true: "majority", false: name}[name == "auto"]; resolved != want {
 			t.Errorf("%s is %s, want %s", name, resolved, want)
 		}
-		if d, err := s.Select(t.Context(), g); err != nil || d.Answer != "a" {
+		if d, err := made.Select(t.Context(), g); err != nil || d.Answer != "a" {
 			t.Errorf("%s chose %q, error %v", name, d.Answer, err)
 		}
+		if id := idOf(made); id != "" {
+			t.Errorf("%s is a rule, and has the id %s", name, id)
+		}
 	}
-	none := selectorOptions{graphs: func(string) (selection.Selector, error) { return nil, errors.New("no checkpoint") }}
-	if _, _, err := newSelector("gnn:a.safetensors", none); err == nil {
-		t.Error("a checkpoint that does not open is a selector")
+	ids := map[string]string{}
+	for _, name := range writingSelectors {
+		made, resolved, err := x.make(t.Context(), name, "")
+		if err != nil || resolved != name {
+			t.Fatalf("%s is %s, error %v", name, resolved, err)
+		}
+		ids[idOf(made)] = name
 	}
+	s.Selection.Confidence = "asked"
+	asked, _, err := x.make(t.Context(), "weighted", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids[idOf(asked)] = "weighted"
+	if len(ids) != 4 || ids[""] != "" {
+		t.Errorf("ids %v, want one for each selector that asks a model", ids)
+	}
+	x.right = nil
 	for name, want := range map[string]string{
 		"oracle": "needs gold answers", "best": `unknown selector "best": want first, random`, "": `unknown selector ""`,
+		"gnn": "needs a checkpoint", "gnn:" + filepath.Join(t.TempDir(), "a.safetensors"): "a.safetensors",
 	} {
-		if _, _, err := newSelector(name, selectorOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := x.make(t.Context(), name, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %s", name, err, want)
 		}
 	}

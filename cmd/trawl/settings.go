@@ -20,6 +20,7 @@ type settingsFlags struct {
 	index       string
 	count       int
 	turns       int
+	rounds      int
 	concurrency int
 	firstQuery  string
 	selector    string
@@ -34,9 +35,10 @@ type settingsGroup int
 const (
 	configGroup    settingsGroup = iota // -c, --set
 	seedGroup                           // --seed
+	endpointGroup                       // --endpoint
 	modelGroup                          // --seed, --endpoint, --model
 	retrievalGroup                      // --index
-	rolloutGroup                        // -k, --turns, --concurrency, --first-query
+	rolloutGroup                        // -k, --turns, --rounds, --concurrency, --first-query
 	selectorGroup                       // --selector, --selector-model and those of vectorsGroup
 	vectorsGroup                        // --embedder, --device
 )
@@ -53,15 +55,17 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 			fs.StringArrayVar(&f.set, "set", nil, "one setting, `key=value`, such as agent.turns=6; repeatable; the README lists them")
 		case seedGroup:
 			fs.Int64Var(&f.seed, "seed", d.Seed, "seed of every random choice")
-		case modelGroup:
-			f.register(cmd, seedGroup)
+		case endpointGroup:
 			fs.StringArrayVar(&f.endpoints, "endpoint", nil, "base `URL` of a model server, or sim; repeatable (default $TRAWL_ENDPOINT, else found on loopback)")
+		case modelGroup:
+			f.register(cmd, seedGroup, endpointGroup)
 			fs.StringVar(&f.model, "model", "", "model `name` (default: the only one that is served)")
 		case retrievalGroup:
 			fs.StringVar(&f.index, "index", "", "index `folder`, made by trawl index")
 		case rolloutGroup:
 			fs.IntVarP(&f.count, "rollouts", "k", d.Rollout.Count, "rollouts per question")
 			fs.IntVar(&f.turns, "turns", d.Agent.Turns, "turns of a rollout, the final answer included")
+			fs.IntVar(&f.rounds, "rounds", d.Recursion.Rounds, "rounds of a rollout, each begun in a summary of the one before")
 			fs.IntVar(&f.concurrency, "concurrency", d.Rollout.Concurrency, "rollouts under way at once")
 			fs.StringVar(&f.firstQuery, "first-query", d.Rollout.FirstQuery, "where first queries come from: divinit or standard")
 		case selectorGroup:
@@ -92,6 +96,7 @@ func (f *settingsFlags) load(cmd *cobra.Command, e env) (*config.Settings, error
 		"index":          func() { s.Retrieval.Index = f.index },
 		"rollouts":       func() { s.Rollout.Count = f.count },
 		"turns":          func() { s.Agent.Turns = f.turns },
+		"rounds":         func() { s.Recursion.Rounds = f.rounds },
 		"concurrency":    func() { s.Rollout.Concurrency = f.concurrency },
 		"first-query":    func() { s.Rollout.FirstQuery = f.firstQuery },
 		"selector":       func() { s.Selection.Selector = f.selector },

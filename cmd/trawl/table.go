@@ -38,6 +38,9 @@ func writeReport(w io.Writer, name string, r *eval.Report) error {
 		return err
 	}
 	writeBelow(w, r)
+	if err := writeRounds(w, r); err != nil {
+		return err
+	}
 	return writeSources(w, r)
 }
 

@@ -7,7 +7,8 @@
 // A figure at k is the mean over the subsets of a question first and over the
 // questions second. Rollouts keep their order within a subset. All C(K, k)
 // subsets are taken up to a number, and beyond it that many are drawn with the
-// seed. A subset is drawn from the K rollouts that were to be made, before anybody
+// seed. A contestant may have a number of its own, and is then compared with
+// majority on the subsets of that draw. A subset is drawn from the K rollouts that were to be made, before anybody
 // looks which of them failed: one that failed, is missing or has no answer is no
 // candidate and is not replaced, and a subset without a candidate is wrong and
 // stays in the denominator. Questions without gold answers are decided but not
@@ -57,10 +58,15 @@ const mostSubsets = 1_000_000
 type Contestant struct {
 	Name     string
 	Selector selection.Selector
+	Subsets  int    // as Options.Subsets, for a selector that costs more than others; 0: Options.Subsets
+	Price    *Price // of its model; nil: its calls have no price
 }
 
+// A Price is what tokens of a model cost, in USD for a million.
+type Price struct{ In, Out float64 }
+
 // A Source returns the rollouts of a question, done and failed, the newest of
-// each number. It is called by several goroutines at once, once a question, so
+// each number; of several rounds, their outcomes. It is called by several goroutines at once, once a question, so
 // that few questions are in memory at a time.
 type Source func(questionID string) ([]*trajectory.Trajectory, error)
 
@@ -72,7 +78,7 @@ type Options struct {
 	Subsets   int                 // of k rollouts of a question, beyond which they are sampled; default 100
 	Seed      int64               // of sampling and resampling
 	Resamples int                 // of the bootstrap; default 2,000
-	Workers   int                 // questions at once; default: as many as there are cores
+	Workers   int                 // questions at once; default: as many as there are cores, and more are of use to selectors that wait for a model
 	Decided   func(Decided) error // told each decision on all K rollouts, in the order of questions and contestants; nil: nobody listens
 	Progress  func(done int)      // told how many questions are done; nil: nobody looks
 }
@@ -106,7 +112,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func (o Options) check() error {
+func (o Options) check(field []Contestant) error {
 	if o.Rollouts < 0 || o.Subsets < 0 || o.Resamples < 0 || o.Workers < 0 {
 		return fmt.Errorf("compare: rollouts %d, subsets %d, resamples %d, workers %d: none may be negative", o.Rollouts, o.Subsets, o.Resamples, o.Workers)
 	}
@@ -114,8 +120,15 @@ func (o Options) check() error {
 		if k < 1 || k > o.Rollouts {
 			return fmt.Errorf("compare: at %d: there are %d rollouts a question", k, o.Rollouts)
 		}
-		if n := min(eval.Binomial(o.Rollouts, k), float64(o.Subsets)); n > mostSubsets {
-			return fmt.Errorf("compare: at %d: %.0f subsets of %d rollouts are too many for every question: say how many are to be sampled", k, n, o.Rollouts)
+		for _, limit := range limits(o, field) {
+			if n := min(eval.Binomial(o.Rollouts, k), float64(limit)); n > mostSubsets {
+				return fmt.Errorf("compare: at %d: %.0f subsets of %d rollouts are too many for every question: say how many are to be sampled", k, n, o.Rollouts)
+			}
+		}
+	}
+	for _, c := range field {
+		if c.Subsets < 0 {
+			return fmt.Errorf("compare: selector %s: subsets %d, which may not be negative", c.Name, c.Subsets)
 		}
 	}
 	return nil
@@ -125,14 +138,12 @@ func (o Options) check() error {
 // source, of a contestant, or of o.Decided; that a group has no answer is none.
 func Run(ctx context.Context, examples []dataset.Example, source Source, field []Contestant, o Options) (*Report, error) {
 	o = o.withDefaults()
-	if err := o.check(); err != nil {
+	if err := o.check(field); err != nil {
 		return nil, err
 	}
-	c := &contest{field: field, shown: len(field), opts: o, source: source}
-	c.reference = slices.IndexFunc(field, func(f Contestant) bool { return f.Name == referenceName })
-	if c.reference < 0 { // runs along unseen
-		c.reference = len(field)
-		c.field = append(slices.Clone(field), Contestant{referenceName, baseline.Majority{}})
+	c := &contest{field: field, opts: o, source: source, rival: Contestant{Name: referenceName, Selector: baseline.Majority{}}}
+	if i := slices.IndexFunc(field, func(f Contestant) bool { return f.Name == referenceName }); i >= 0 {
+		c.rival = field[i]
 	}
 	results := make([]*outcome, len(examples))
 	order := sequence{tell: func(i int) error { return c.tell(results[i]) }, progress: o.Progress}
@@ -161,12 +172,11 @@ const referenceName = "majority"
 
 // A contest is what stays the same from question to question.
 type contest struct {
-	field     []Contestant
-	shown     int // of field; a reference that nobody asked for runs behind them
-	opts      Options
-	source    Source
-	reference int // in field
-	turn      sync.Mutex
+	field  []Contestant
+	opts   Options
+	source Source
+	rival  Contestant // to which the others are compared; it runs along unseen where it is not of the field
+	turn   sync.Mutex
 }
 
 // tell tells the decisions on all rollouts of a question and forgets them.

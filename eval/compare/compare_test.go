@@ -197,7 +197,8 @@ func TestDoesNotDependOnWorkers(t *testing.T) {
 	run := func(workers int) (string, []string) {
 		var told []string
 		done := 0
-		r, err := compare.Run(t.Context(), p.examples, p.source, append(p.field(), compare.Contestant{Name: "random", Selector: baseline.Random{Seed: 3}}), compare.Options{
+		field := append(p.field(), compare.Contestant{Name: "random", Selector: baseline.Random{Seed: 3}}, compare.Contestant{Name: "sparing", Selector: baseline.Random{Seed: 3}, Subsets: 3})
+		r, err := compare.Run(t.Context(), p.examples, p.source, field, compare.Options{
 			Rollouts: 10, Subsets: 20, Seed: 5, Workers: workers,
 			Decided:  func(d compare.Decided) error { told = append(told, fmt.Sprintf("%+v", d)); return nil },
 			Progress: func(n int) { done = n },
@@ -220,7 +221,7 @@ func TestDoesNotDependOnWorkers(t *testing.T) {
 		return string(raw), told
 	}
 	want, wantTold := run(1)
-	for _, workers := range []int{2, 7} {
+	for _, workers := range []int{2, 7, 100} {
 		got, told := run(workers)
 		if diff := cmp.Diff(want, got) + cmp.Diff(wantTold, told); diff != "" {
 			t.Errorf("%d workers (-one +many):\n%s", workers, diff)

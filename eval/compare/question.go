@@ -2,13 +2,10 @@ package compare
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"trawl/corpus/dataset"
 	"trawl/eval"
-	"trawl/internal/seed"
 	"trawl/selection"
 	"trawl/trajectory"
 )
@@ -23,20 +20,8 @@ type outcome struct {
 
 // A size is the figures of one question at one k, by contestant.
 type size struct {
-	subsets  int
-	coverage float64 // share of the subsets with a right candidate
-	results  []result
-	whole    []selection.Decision // by contestant, where the subset is all there is
-}
-
-// A result is what one contestant made of the subsets.
-type result struct {
-	right   float64 // share of the subsets
-	f1      float64 // mean
-	covered float64 // share of the subsets that have a right candidate of which the contestant chose one
-	empty   int     // subsets without a decision
-	noted   int     // subsets whose decision has a note
-	took    time.Duration
+	results []result
+	whole   []selection.Decision // where the subset is all there is
 }
 
 // A pool is a subset of a question's rollouts: those of it that are done.
@@ -87,14 +72,14 @@ func (c *contest) whole(ctx context.Context, m *marker, slots []*trajectory.Traj
 		rollouts = append(rollouts, t.Rollout)
 	}
 	var out []Decided
-	for i, contestant := range c.field[:c.shown] {
+	for i, contestant := range c.field {
 		d := Decided{Name: contestant.Name, QuestionID: m.example.ID, Rollouts: rollouts}
 		if made != nil {
 			d.Decision = made[i]
-		} else if decisions, err := decide(ctx, contestant, all); err != nil {
+		} else if decisions, err := c.decide(ctx, contestant, all); err != nil {
 			return nil, err
 		} else {
-			d.Decision = decisions[0]
+			d.Decision = decisions[0].Decision
 		}
 		out = append(out, d)
 	}
@@ -122,133 +107,18 @@ func (c *contest) place(lines []*trajectory.Trajectory, out *outcome) ([]*trajec
 	return slots, nil
 }
 
-// chunk is how many subsets are decided at a time: enough to fill a batch.
-const chunk = 512
-
 // atSize gives the subsets of k rollouts to every contestant.
 func (c *contest) atSize(ctx context.Context, m *marker, slots []*trajectory.Trajectory, k int) (size, error) {
 	s := size{results: make([]result, len(c.field))}
-	flush := func(subsets [][]int) error {
-		pools := m.pools(subsets, slots)
-		for _, p := range pools {
-			s.coverage += number(p.covered)
-		}
-		s.subsets += len(pools)
-		for i, contestant := range c.field {
-			decisions, took, err := c.timed(ctx, contestant, pools)
-			if err != nil {
-				return err
-			}
-			s.results[i].took += took
-			s.results[i].add(m, pools, decisions)
-			if k == len(slots) {
-				s.whole = append(s.whole, decisions[0])
-			}
-		}
-		return nil
+	if k == len(slots) {
+		s.whole = make([]selection.Decision, len(c.field))
 	}
-	var subsets [][]int
-	chance := seed.Rand(c.opts.Seed, "subsets", m.example.ID, k)
-	for subset := range eval.Subsets(len(slots), k, c.opts.Subsets, chance) {
-		subsets = append(subsets, append([]int(nil), subset...))
-		if len(subsets) == chunk {
-			if err := flush(subsets); err != nil {
-				return s, err
-			}
-			subsets = subsets[:0]
+	for _, h := range c.heats(k) {
+		if err := c.run(ctx, m, slots, h, &s); err != nil {
+			return s, err
 		}
-	}
-	if err := flush(subsets); err != nil {
-		return s, err
-	}
-	n := float64(s.subsets)
-	s.coverage /= n
-	for i := range s.results {
-		r := &s.results[i]
-		r.right, r.f1, r.covered = r.right/n, r.f1/n, r.covered/n
 	}
 	return s, nil
-}
-
-// timed decides and says how long it took. Batchers, which use the cores by
-// themselves, take turns, so that nobody's time is spent waiting for another.
-func (c *contest) timed(ctx context.Context, contestant Contestant, pools []pool) ([]selection.Decision, time.Duration, error) {
-	if _, ok := contestant.Selector.(selection.Batcher); ok {
-		c.turn.Lock()
-		defer c.turn.Unlock()
-	}
-	began := time.Now()
-	decisions, err := decide(ctx, contestant, pools)
-	return decisions, time.Since(began), err
-}
-
-// add adds the marks of decisions.
-func (r *result) add(m *marker, pools []pool, decisions []selection.Decision) {
-	for i, d := range decisions {
-		if d.Answer == "" {
-			r.empty++
-			continue
-		}
-		if d.Note != "" {
-			r.noted++
-		}
-		mark := m.mark(d.Answer)
-		r.right += number(mark.EM)
-		r.f1 += mark.F1
-		r.covered += number(mark.EM && pools[i].covered)
-	}
-}
-
-// decide returns a contestant's decision on each pool.
-func decide(ctx context.Context, c Contestant, pools []pool) ([]selection.Decision, error) {
-	decisions := make([]selection.Decision, len(pools))
-	var groups []selection.Group // of pools that are not empty
-	var at []int
-	for i, p := range pools {
-		decisions[i] = selection.None()
-		if len(p.group.Trajectories) > 0 {
-			groups, at = append(groups, p.group), append(at, i)
-		}
-	}
-	if len(groups) == 0 {
-		return decisions, ctx.Err()
-	}
-	made, err := selectAll(ctx, c.Selector, groups)
-	if err == nil && len(made) != len(groups) {
-		err = fmt.Errorf("%d decisions on %d groups", len(made), len(groups))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("selector %s: %w", c.Name, err)
-	}
-	for i, d := range made {
-		if n := len(groups[i].Trajectories); d.Index < -1 || d.Index >= n {
-			return nil, fmt.Errorf("selector %s: it chose the rollout at %d of %d", c.Name, d.Index, n)
-		}
-		decisions[at[i]] = d
-	}
-	return decisions, nil
-}
-
-// selectAll decides groups together where the selector can.
-func selectAll(ctx context.Context, s selection.Selector, groups []selection.Group) ([]selection.Decision, error) {
-	if b, ok := s.(selection.Batcher); ok {
-		return b.SelectAll(ctx, groups)
-	}
-	decisions := make([]selection.Decision, len(groups))
-	for i, g := range groups {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		d, err := s.Select(ctx, g)
-		if errors.Is(err, selection.ErrEmpty) {
-			d, err = selection.None(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		decisions[i] = d
-	}
-	return decisions, nil
 }
 
 // A marker marks the answers of one question, each distinct one once.

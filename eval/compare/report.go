@@ -2,8 +2,10 @@ package compare
 
 import (
 	"strconv"
+	"time"
 
 	"trawl/eval"
+	"trawl/selection"
 )
 
 // A Report is what `trawl select --json` prints.
@@ -14,7 +16,7 @@ type Report struct {
 	Failed    int    `json:"failed"`   // rollouts whose every line is an error
 	Missing   int    `json:"missing"`  // rollouts without a line
 	Unscored  int    `json:"unscored"` // completed rollouts of questions without gold answers
-	Subsets   string `json:"subsets"`  // "all", or of how many of a question at most the figures are
+	Subsets   string `json:"subsets"`  // "all", or of how many of a question at most the figures are; a contestant may have a number of its own
 	Seed      int64  `json:"seed"`
 
 	At map[int][]Row `json:"at"` // by k, in the order of the contestants
@@ -40,14 +42,39 @@ type Row struct {
 	Cost    Cost `json:"cost"`
 	Subsets int  `json:"subsets"` // decided, over all questions
 	Sampled bool `json:"sampled"` // these are not all subsets
-	Empty   int  `json:"empty"`   // of Subsets without a decision, as nobody has an answer: they count as wrong
+	Empty   int  `json:"empty"`   // of Subsets without an answer, as nobody has one or the selector gave none: they count as wrong
 	Noted   int  `json:"noted"`   // of Subsets whose decision has a note: what selections.jsonl says of those on all rollouts
 }
 
-// Cost is what deciding cost.
+// Cost is what deciding on a row's subsets cost.
 type Cost struct {
-	Seconds    float64 `json:"seconds"` // of deciding, added up over the cores
-	ModelCalls int     `json:"model_calls"`
+	// Seconds are those that decisions took, added up: as they say themselves where
+	// they asked a model, and measured otherwise.
+	Seconds float64 `json:"seconds"`
+
+	ModelCalls        int  `json:"model_calls"`
+	PromptTokens      int  `json:"prompt_tokens"`
+	CompletionTokens  int  `json:"completion_tokens"`
+	CachedTokens      int  `json:"cached_tokens"`       // of PromptTokens, as the server counted
+	FreshPromptTokens int  `json:"fresh_prompt_tokens"` // of PromptTokens: what a conversation had not sent before
+	Estimated         bool `json:"estimated,omitempty"` // some token counts are trawl's own estimates
+
+	// USD is what the tokens cost where prefixes are cached, nil without a price:
+	// (FreshPromptTokens·in + CompletionTokens·out) / 10⁶. (arXiv:2604.11753)
+	USD *float64 `json:"usd,omitempty"`
+}
+
+// costOf returns what deciding cost at a price.
+func costOf(c selection.Cost, took time.Duration, price *Price) Cost {
+	out := Cost{
+		Seconds: took.Seconds(), ModelCalls: c.Calls, PromptTokens: c.Prompt, CompletionTokens: c.Completion,
+		CachedTokens: c.Cached, FreshPromptTokens: c.Fresh, Estimated: c.Estimated,
+	}
+	if price != nil {
+		usd := (float64(c.Fresh)*price.In + float64(c.Completion)*price.Out) / 1e6
+		out.USD = &usd
+	}
+	return out
 }
 
 // report puts the outcomes together.
@@ -67,11 +94,12 @@ func (c *contest) report(results []*outcome) *Report {
 			scored = append(scored, out)
 		}
 	}
+	sampledAt := limits(o, c.field)
 	for at, k := range o.At {
-		rows := make([]Row, c.shown)
+		rows := make([]Row, len(c.field))
 		for i := range rows {
 			rows[i] = c.row(scored, at, i)
-			rows[i].Sampled = eval.Binomial(o.Rollouts, k) > float64(o.Subsets)
+			rows[i].Sampled = eval.Binomial(o.Rollouts, k) > float64(sampledAt[i])
 		}
 		r.At[k] = rows
 	}
@@ -81,31 +109,34 @@ func (c *contest) report(results []*outcome) *Report {
 // row returns the figures of contestant i at the at-th size.
 func (c *contest) row(scored []*outcome, at, i int) Row {
 	row := Row{Selector: c.field[i].Name}
-	values := func(of func(size) float64) []float64 {
-		out := make([]float64, len(scored))
+	stat := func(of func(result) float64) *eval.Stat {
+		values := make([]float64, len(scored))
 		for q, o := range scored {
-			out[q] = of(o.sizes[at])
+			values[q] = of(o.sizes[at].results[i])
 		}
-		return out
+		return eval.Estimate(values, c.opts.Resamples, c.opts.Seed)
 	}
-	stat := func(of func(size) float64) *eval.Stat {
-		return eval.Estimate(values(of), c.opts.Resamples, c.opts.Seed)
+	row.Accuracy = stat(func(r result) float64 { return r.right })
+	row.F1 = stat(func(r result) float64 { return r.f1 })
+	if row.Selector != c.rival.Name {
+		row.VsMajority = stat(func(r result) float64 { return r.right - r.rival })
 	}
-	row.Accuracy = stat(func(s size) float64 { return s.results[i].right })
-	row.F1 = stat(func(s size) float64 { return s.results[i].f1 })
-	if i != c.reference {
-		row.VsMajority = stat(func(s size) float64 { return s.results[i].right - s.results[c.reference].right })
-	}
-	chosen := 0.0
+	var (
+		cost   selection.Cost
+		took   time.Duration
+		chosen float64
+	)
 	for _, o := range scored {
-		s := o.sizes[at]
-		row.Coverage += s.coverage
-		chosen += s.results[i].covered
-		row.Subsets += s.subsets
-		row.Empty += s.results[i].empty
-		row.Noted += s.results[i].noted
-		row.Cost.Seconds += s.results[i].took.Seconds()
+		r := o.sizes[at].results[i]
+		row.Coverage += r.coverage
+		chosen += r.covered
+		row.Subsets += r.subsets
+		row.Empty += r.empty
+		row.Noted += r.noted
+		cost.Add(r.cost)
+		took += r.took
 	}
+	row.Cost = costOf(cost, took, c.field[i].Price)
 	if row.Coverage > 0 {
 		given := chosen / row.Coverage
 		row.SelectedGivenCovered = &given

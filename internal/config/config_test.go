@@ -131,7 +131,11 @@ func TestRedacted(t *testing.T) {
 	s.Models.Agent.Extra = map[string]any{
 		"api_key": "k", "top_k": 5, "stop_token_ids": []any{1}, "nested": []any{map[string]any{"auth-token": "t"}},
 	}
+	s.Models.Compressor.Endpoints, s.Models.Compressor.Extra = []string{"http://me:pw@other/v1"}, map[string]any{"api_key": "c"}
 	r := s.Redacted()
+	if got := r.Models.Compressor; strings.Contains(got.Endpoints[0], "pw") || got.Extra["api_key"] == "c" {
+		t.Errorf("compressor %v shows a secret", got)
+	}
 	if got := r.Models.Agent.Endpoints[0]; strings.Contains(got, "pw") {
 		t.Errorf("endpoint %q shows the password", got)
 	}
@@ -143,5 +147,35 @@ func TestRedacted(t *testing.T) {
 	}
 	if s.Models.Agent.Extra["api_key"] != "k" {
 		t.Error("Redacted changed the settings themselves")
+	}
+}
+
+// TestRoles makes sure that a role is the agent but for what it sets.
+func TestRoles(t *testing.T) {
+	tests := []struct {
+		name string
+		set  []string
+		want func(m *config.Model)
+	}{
+		{"nothing set", nil, func(m *config.Model) { m.MaxTokens = 8192 }},
+		{"another model of the same server", []string{"models.compressor.name=other"}, func(m *config.Model) { m.MaxTokens, m.Name = 8192, "other" }},
+		{"another server: the model is the one that it serves", []string{"models.compressor.endpoints=[http://b/v1]"},
+			func(m *config.Model) { m.MaxTokens, m.Endpoints, m.Name = 8192, []string{"http://b/v1"}, "" }},
+		{"a temperature of zero", []string{"models.compressor.temperature=0", "models.compressor.max-tokens=5"},
+			func(m *config.Model) { zero := 0.0; m.Temperature, m.MaxTokens = &zero, 5 }},
+		{"extra keys of its own", []string{"models.compressor.extra={top_k: 5}"}, func(m *config.Model) { m.MaxTokens, m.Extra = 8192, map[string]any{"top_k": uint64(5)} }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := config.Load(write(t, "models:\n  agent: {endpoints: [http://a/v1], name: mine, retries: 3, extra: {min_p: 0.1}}\n"), tt.set, env(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := s.Models.Agent
+			tt.want(&want)
+			if diff := cmp.Diff(want, s.Models.In(s.Models.Compressor)); diff != "" {
+				t.Errorf("compressor mismatch (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -13,12 +13,20 @@ import (
 // their place, so that another value is seen to be another.
 func (s *Settings) Redacted() *Settings {
 	c := *s
-	c.Models.Agent.Endpoints = redactURLs(s.Models.Agent.Endpoints)
-	c.Models.Embedder.Endpoints = redactURLs(s.Models.Embedder.Endpoints)
-	if s.Models.Agent.Extra != nil {
-		c.Models.Agent.Extra = redact(s.Models.Agent.Extra).(map[string]any)
+	m := &c.Models
+	m.Agent.Endpoints, m.Agent.Extra = redactURLs(m.Agent.Endpoints), redactExtra(m.Agent.Extra)
+	for _, r := range []*Role{&m.Compressor, &m.Aggregator} {
+		r.Endpoints, r.Extra = redactURLs(r.Endpoints), redactExtra(r.Extra)
 	}
+	m.Embedder.Endpoints = redactURLs(m.Embedder.Endpoints)
 	return &c
+}
+
+func redactExtra(extra map[string]any) map[string]any {
+	if extra == nil {
+		return nil
+	}
+	return redact(extra).(map[string]any)
 }
 
 func redactURLs(urls []string) []string {

@@ -7,13 +7,57 @@ type Settings struct {
 	Retrieval Retrieval `yaml:"retrieval" json:"retrieval"`
 	Agent     Agent     `yaml:"agent" json:"agent"`
 	Rollout   Rollout   `yaml:"rollout" json:"rollout"`
+	Recursion Recursion `yaml:"recursion" json:"recursion"`
 	Selection Selection `yaml:"selection" json:"selection"`
 }
 
 // Models are the roles that models play.
 type Models struct {
-	Agent    Model    `yaml:"agent" json:"agent"`
-	Embedder Embedder `yaml:"embedder" json:"embedder"`
+	Agent      Model    `yaml:"agent" json:"agent"`
+	Compressor Role     `yaml:"compressor" json:"compressor"` // writes the states between rounds
+	Aggregator Role     `yaml:"aggregator" json:"aggregator"` // writes answers from rollouts, and says how sure it is of one
+	Embedder   Embedder `yaml:"embedder" json:"embedder"`
+}
+
+// A Role is the model in a role other than the agent's. What is not set is as it
+// is for the agent, timeouts and retries included.
+type Role struct {
+	Like        string         `yaml:"like" json:"like" validate:"oneof=agent"`
+	Endpoints   []string       `yaml:"endpoints" json:"endpoints"`
+	Name        string         `yaml:"name" json:"name"`
+	KeyEnv      string         `yaml:"key-env" json:"key-env"`
+	Temperature *float64       `yaml:"temperature" json:"temperature" validate:"omitempty,gte=0,lte=100"`
+	TopP        *float64       `yaml:"top-p" json:"top-p" validate:"omitempty,gt=0,lte=1"`
+	MaxTokens   int            `yaml:"max-tokens" json:"max-tokens" validate:"gte=0"`
+	Extra       map[string]any `yaml:"extra" json:"extra"` // in the place of the agent's, not beside them
+}
+
+// In returns the model that plays a role. Another endpoint without a name takes
+// the only model that it serves, and not the agent's.
+func (m Models) In(r Role) Model {
+	out := m.Agent
+	if len(r.Endpoints) > 0 {
+		out.Endpoints, out.Name = r.Endpoints, ""
+	}
+	if r.Name != "" {
+		out.Name = r.Name
+	}
+	if r.KeyEnv != "" {
+		out.KeyEnv = r.KeyEnv
+	}
+	if r.Temperature != nil {
+		out.Temperature = r.Temperature
+	}
+	if r.TopP != nil {
+		out.TopP = r.TopP
+	}
+	if r.MaxTokens > 0 {
+		out.MaxTokens = r.MaxTokens
+	}
+	if r.Extra != nil {
+		out.Extra = r.Extra
+	}
+	return out
 }
 
 // An Embedder says what turns texts into the vectors that the trained selector
@@ -82,6 +126,17 @@ type DivInit struct {
 	Turns       int     `yaml:"turns" json:"turns" validate:"gte=1"` // diversified turns; the paper's method is 1
 }
 
+// Recursion sets the rounds of a rollout (Re-TRAC): each begins in a summary of
+// the one before.
+type Recursion struct {
+	Rounds    int    `yaml:"rounds" json:"rounds" validate:"gte=1,lte=1000"`
+	Mode      string `yaml:"mode" json:"mode" validate:"oneof=per-thread merged"`      // each rollout goes on from its own summary, or all from one that unites theirs
+	Variant   string `yaml:"variant" json:"variant" validate:"oneof=base full"`        // sections of a summary: five, or eight
+	Continue  string `yaml:"continue" json:"continue" validate:"oneof=free-use plain"` // what a round is told of the summary: to be critical of it, or nothing
+	EarlyStop bool   `yaml:"early-stop" json:"early-stop"`                             // no further rounds once the answer has settled
+	Budget    Budget `yaml:"budget" json:"budget"`                                     // of all rounds of a rollout together, summaries included
+}
+
 // Budget bounds one rollout; 0 sets no bound.
 type Budget struct {
 	Tokens  int `yaml:"tokens" json:"tokens" validate:"gte=0"`
@@ -90,13 +145,25 @@ type Budget struct {
 
 // Selection says how the answer is chosen.
 type Selection struct {
-	Selector string `yaml:"selector" json:"selector" validate:"oneof=auto first random majority weighted best-of-n fewest-tools gnn"`
-	Model    string `yaml:"model" json:"model"`                                  // checkpoint of the trained selector, made by trawl train
-	Device   string `yaml:"device" json:"device" validate:"oneof=auto cpu cuda"` // that the trained selector runs on
+	Selector   string `yaml:"selector" json:"selector" validate:"oneof=auto first random majority weighted best-of-n fewest-tools gnn solagg summagg aggagent"`
+	Model      string `yaml:"model" json:"model"`                                         // checkpoint of the trained selector, made by trawl train
+	Device     string `yaml:"device" json:"device" validate:"oneof=auto cpu cuda"`        // that the trained selector runs on
+	Confidence string `yaml:"confidence" json:"confidence" validate:"oneof=stated asked"` // of weighted and best-of-n: as rollouts stated it, or asked of the aggregator for each finished rollout
+	Subsets    int    `yaml:"subsets" json:"subsets" validate:"gte=1"`                    // of k rollouts of a question at most, for selectors that call a model
+	Context    int    `yaml:"context" json:"context" validate:"gte=1000"`                 // tokens of aggagent's conversation, four characters each, beyond which it has to finish
+	Price      Price  `yaml:"price" json:"price"`
+}
+
+// Price is what the aggregator's tokens cost, in USD per million; 0: no cost is
+// worked out.
+type Price struct {
+	Prompt     float64 `yaml:"prompt" json:"prompt" validate:"gte=0"`
+	Completion float64 `yaml:"completion" json:"completion" validate:"gte=0"`
 }
 
 // Default returns the settings that hold where nothing else is said: DivInit's
-// (T=8, k=4, n=16, τ=1, top 10, 4,000 characters).
+// (T=8, k=4, n=16, τ=1, top 10, 4,000 characters), and AggAgent's for the
+// aggregators (τ=1, 10,000 tokens, three subsets, 102,400 tokens of context).
 func Default() *Settings {
 	one, topP := 1.0, 0.95
 	return &Settings{
@@ -105,7 +172,9 @@ func Default() *Settings {
 			Agent: Model{
 				Temperature: &one, TopP: &topP, MaxTokens: 2048, Timeout: 600, FirstToken: 300, Gap: 120, Retries: 8, RetryWait: 1,
 			},
-			Embedder: Embedder{Kind: "hashing", Timeout: 600, Retries: 8, RetryWait: 1, Batch: 16},
+			Compressor: Role{Like: "agent", MaxTokens: 8192},
+			Aggregator: Role{Like: "agent", Temperature: &one, TopP: &topP, MaxTokens: 10_000},
+			Embedder:   Embedder{Kind: "hashing", Timeout: 600, Retries: 8, RetryWait: 1, Batch: 16},
 		},
 		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, CacheMB: 256},
 		Agent:     Agent{Dialect: "auto", Turns: 8, FinalTokens: 512},
@@ -113,6 +182,7 @@ func Default() *Settings {
 			Count: 4, Concurrency: 64, FirstQuery: "divinit",
 			DivInit: DivInit{Pool: 16, Temperature: 1, Pick: "max-min", Turns: 1},
 		},
-		Selection: Selection{Selector: "auto", Device: "auto"},
+		Recursion: Recursion{Rounds: 1, Mode: "per-thread", Variant: "base", Continue: "free-use"},
+		Selection: Selection{Selector: "auto", Device: "auto", Confidence: "stated", Subsets: 3, Context: 102_400},
 	}
 }

@@ -9,6 +9,11 @@
 //
 // # Departures
 //
+// The paper has one round. Where there are more, [Known] tells what the rounds
+// before found out: the model is asked to begin with what they left open, what
+// was searched for is no candidate, and open leads come before the question where
+// too few candidates can be read.
+//
 // [Seeder.Propose] is the extension to later turns, which the paper found to gain
 // nothing. The paper speaks of a pool and its selection at each turn. This follows
 // its code: a rollout has a pool of its own and takes the candidate whose nearest
@@ -19,8 +24,8 @@
 // with the same set of tokens count once. Where too few candidates can be read,
 // the paper's code pads the pool with "… variant i", words that a lexical index
 // would search for; here the model is asked once more for the missing ones, then
-// come spans of the question, and a rollout that still has no query chooses its
-// own, as every rollout does without DivInit.
+// come open leads, spans of them and spans of the question, and a rollout that
+// still has no query chooses its own, as every rollout does without DivInit.
 //
 // Everything here is safe for concurrent use.
 package divinit
@@ -79,17 +84,25 @@ func New(client llm.Client, opts Options) (*Seeder, error) {
 	return &Seeder{client: client, opts: opts}, nil
 }
 
+// Known is what earlier rounds found out about a question. The zero value is the
+// first round.
+type Known struct {
+	Facts []string // settled
+	Open  []string // leads that nobody followed, the most promising first
+	Tried []string // searches that were made: a candidate that says the same (equal token set) is dropped
+}
+
 // Pool returns one first query for each of k rollouts of q. It makes one model
 // call, and a second one only if the first leaves a rollout without a query. A
 // reply that cannot be used is no error, as there is always a query to fall back
 // on; a server that cannot be reached or refuses the request is, and so is the
 // end of ctx. Round and Config of the pool are left to the caller.
-func (s *Seeder) Pool(ctx context.Context, q trajectory.Question, k int, base int64) (trajectory.Pool, error) {
+func (s *Seeder) Pool(ctx context.Context, q trajectory.Question, k int, known Known, base int64) (trajectory.Pool, error) {
 	pool := trajectory.Pool{QuestionID: q.ID}
-	found := &candidates{}
+	found := &candidates{tried: tokenSets(known.Tried)}
 	n := max(s.opts.Pool, k)
 	for attempt, source := range []trajectory.SeedSource{trajectory.SeedPool, trajectory.SeedRetry} {
-		ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: n - len(found.texts), Have: found.texts}
+		ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: n - len(found.texts), Have: found.texts, Known: known.onLines()}
 		reply, err := s.ask(ctx, ask, seed.Derive(base, "pool", attempt))
 		if err != nil {
 			return pool, fmt.Errorf("divinit: %w", err)
@@ -103,20 +116,26 @@ func (s *Seeder) Pool(ctx context.Context, q trajectory.Question, k int, base in
 			break
 		}
 	}
-	pool.Queries = s.assign(q.Text, found, k, seed.Derive(base, "pick"))
+	pool.Queries = s.choose(q.Text, found, k, seed.Derive(base, "pick"))
+	pool.Queries = fill(pool.Queries, k, found, fallbacks(q.Text, known.Open))
 	return pool, nil
 }
 
-// assign gives each of k rollouts a query: what the choice takes of the model's
-// candidates, then spans of the question, then none.
-func (s *Seeder) assign(question string, found *candidates, k int, base int64) []trajectory.SeedQuery {
+// choose returns the first queries of at most k rollouts from those found.
+func (s *Seeder) choose(question string, found *candidates, k int, base int64) []trajectory.SeedQuery {
 	params := Params{Lambda: s.opts.Lambda, Pick: s.opts.Pick, Seed: base}
 	queries := make([]trajectory.SeedQuery, 0, k)
-	for _, i := range Select(question, found.texts, min(k, len(found.texts)), params) {
+	for _, i := range Select(question, found.texts, k, params) {
 		queries = append(queries, trajectory.SeedQuery{Text: found.texts[i], Source: found.sources[i]})
 	}
+	return queries
+}
+
+// fill gives the rest of k rollouts the fallbacks that say something new, in
+// order, then none.
+func fill(queries []trajectory.SeedQuery, k int, found *candidates, fallbacks []string) []trajectory.SeedQuery {
 	have := len(found.texts)
-	found.add(trajectory.SeedHeuristic, spans(question)...)
+	found.add(trajectory.SeedHeuristic, fallbacks...)
 	for i := have; i < len(found.texts) && len(queries) < k; i++ {
 		queries = append(queries, trajectory.SeedQuery{Text: found.texts[i], Source: trajectory.SeedHeuristic})
 	}
@@ -168,18 +187,19 @@ func (s *Seeder) ask(ctx context.Context, r request, callSeed int64) (*llm.Respo
 	return nil, err
 }
 
-// candidates are queries with different token sets.
+// candidates are queries with different token sets, none of them tried before.
 type candidates struct {
 	texts   []string
 	sources []trajectory.SeedSource
 	tokens  []text.TokenSet
+	tried   []text.TokenSet
 }
 
 // add takes those texts that say something new.
 func (c *candidates) add(source trajectory.SeedSource, texts ...string) {
 	for _, t := range texts {
 		tokens := text.Tokens(t)
-		if len(tokens) == 0 || nearest(tokens, c.tokens) == 0 {
+		if len(tokens) == 0 || nearest(tokens, c.tokens) == 0 || nearest(tokens, c.tried) == 0 {
 			continue
 		}
 		c.texts = append(c.texts, t)

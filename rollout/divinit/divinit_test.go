@@ -71,7 +71,7 @@ func TestPool(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			script := llmtest.NewScript(tt.replies...)
-			got, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), trajectory.Question{ID: "q1", Text: tt.question}, 4, 1)
+			got, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), trajectory.Question{ID: "q1", Text: tt.question}, 4, divinit.Known{}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestPool(t *testing.T) {
 
 func TestPoolKeepsAllCandidates(t *testing.T) {
 	script := llmtest.NewScript(reply("James Cameron", "Cameron James"), reply("Kate Winslet"))
-	got, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), question, 2, 1)
+	got, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), question, 2, divinit.Known{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestPoolRequest(t *testing.T) {
 	script := llmtest.NewScript(reply("James Cameron"), reply(oscarQueries...))
 	zero := 0.0
 	opts := divinit.Options{Pool: 6, Sampling: llm.Sampling{Temperature: &zero, MaxTokens: 99, Extra: map[string]any{"top_k": 20}}}
-	if _, err := newSeeder(t, script, opts).Pool(t.Context(), question, 2, 1); err != nil {
+	if _, err := newSeeder(t, script, opts).Pool(t.Context(), question, 2, divinit.Known{}, 1); err != nil {
 		t.Fatal(err)
 	}
 	requests := script.Requests()
@@ -122,7 +122,7 @@ func TestPoolRequest(t *testing.T) {
 
 func TestPoolDefaults(t *testing.T) {
 	script := llmtest.NewScript(reply(oscarQueries...))
-	if _, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), question, 4, 1); err != nil {
+	if _, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), question, 4, divinit.Known{}, 1); err != nil {
 		t.Fatal(err)
 	}
 	got := script.Requests()[0]
@@ -135,7 +135,7 @@ func TestPoolDefaults(t *testing.T) {
 // the request rather than leave rollouts without a query.
 func TestPoolLargerThanAsked(t *testing.T) {
 	script := llmtest.NewScript(reply(oscarQueries...))
-	got, err := newSeeder(t, script, divinit.Options{Pool: 2}).Pool(t.Context(), question, 6, 1)
+	got, err := newSeeder(t, script, divinit.Options{Pool: 2}).Pool(t.Context(), question, 6, divinit.Known{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestPoolErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			client := llmtest.Func(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, tt.err })
-			pool, err := newSeeder(t, client, divinit.Options{}).Pool(t.Context(), question, 4, 1)
+			pool, err := newSeeder(t, client, divinit.Options{}).Pool(t.Context(), question, 4, divinit.Known{}, 1)
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("error %v, want %v", err, tt.want)
 			}
@@ -178,7 +178,7 @@ func TestPoolEndsWithItsContext(t *testing.T) {
 		cancel()
 		return nil, fmt.Errorf("%w: %w", llm.ErrMalformed, ctx.Err())
 	})
-	if _, err := newSeeder(t, client, divinit.Options{}).Pool(ctx, question, 4, 1); !errors.Is(err, context.Canceled) {
+	if _, err := newSeeder(t, client, divinit.Options{}).Pool(ctx, question, 4, divinit.Known{}, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }
@@ -259,7 +259,7 @@ func TestHeuristics(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.question, func(t *testing.T) {
 			script := llmtest.NewScript(reply(""), reply(""))
-			pool, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), trajectory.Question{ID: "q", Text: tt.question}, 9, 1)
+			pool, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), trajectory.Question{ID: "q", Text: tt.question}, 9, divinit.Known{}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

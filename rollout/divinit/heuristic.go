@@ -9,6 +9,20 @@ import (
 	"trawl/internal/text"
 )
 
+// fallbacks returns queries for rollouts for which the model proposed none: the
+// open leads, so that each is somebody's, then spans of them and of the question.
+func fallbacks(question string, open []string) []string {
+	var leads, parts []string
+	for _, lead := range open {
+		lead = text.Collapse(lead)
+		if usable(lead) {
+			leads = append(leads, lead)
+		}
+		parts = append(parts, spans(lead)...)
+	}
+	return slices.Concat(leads, parts, spans(question))
+}
+
 // spans returns queries that need no model: the question, what it quotes, the
 // names in it, and the years.
 func spans(question string) []string {

@@ -30,6 +30,23 @@ type request struct {
 	N        int    // queries to ask for
 	Have     []string
 	History  []searched
+	Known    Known // each text on one line
+}
+
+// onLines returns known with each text on one line, and without those that say
+// nothing.
+func (k Known) onLines() Known {
+	return Known{Facts: lines(k.Facts), Open: lines(k.Open), Tried: lines(k.Tried)}
+}
+
+func lines(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if t = text.Collapse(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // searched is a search of the past and what the model was shown of it.

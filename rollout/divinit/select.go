@@ -38,10 +38,7 @@ func Select(question string, candidates []string, k int, params Params) []int {
 	if k <= 0 {
 		return nil
 	}
-	tokens := make([]text.TokenSet, len(candidates))
-	for i, c := range candidates {
-		tokens[i] = text.Tokens(c)
-	}
+	tokens := tokenSets(candidates)
 	distinct, repeated := split(tokens)
 	var chosen []int
 	if params.Pick == Random {
@@ -126,6 +123,15 @@ func nearest(t text.TokenSet, others []text.TokenSet) float64 {
 		least = min(least, t.Distance(o))
 	}
 	return least
+}
+
+// tokenSets returns the token sets of texts.
+func tokenSets(texts []string) []text.TokenSet {
+	sets := make([]text.TokenSet, len(texts))
+	for i, t := range texts {
+		sets[i] = text.Tokens(t)
+	}
+	return sets
 }
 
 // furthest returns the index of the first candidate whose nearest query of the

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	work := map[string]func(dir string) error{"write": writeInStep, "hold": hold, "fill": fill}[os.Getenv("STORE_TEST_WORK")]
+	work := map[string]func(dir string) error{"write": writeInStep, "hold": hold, "fill": fill, "decide": decide}[os.Getenv("STORE_TEST_WORK")]
 	if err := work(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -57,7 +57,14 @@ func hold(dir string) error {
 	}
 	defer s.Close()
 	fmt.Println("open")
-	select {}
+	return untilKilled()
+}
+
+// untilKilled waits for the end of the input, which whoever kills the process
+// holds open. A process that waits for nothing would be ended as a deadlock.
+func untilKilled() error {
+	_, err := os.Stdin.Read(make([]byte, 1))
+	return err
 }
 
 func TestTwoProcesses(t *testing.T) {
@@ -129,6 +136,12 @@ func writeRun(dir string, step func()) error {
 			}
 			t.Steps = append(t.Steps, past[n-1].Steps...)
 		}
+		if _, ok := s.State(k); !ok {
+			step()
+			if err := s.PutState(state(k, strings.Repeat(fmt.Sprint("state ", i, " "), 2000))); err != nil {
+				return err
+			}
+		}
 		step()
 		if err := s.Append(t); err != nil {
 			return err
@@ -149,7 +162,7 @@ func TestKill(t *testing.T) {
 	check(t, writeRun(calm, func() {}))
 	r := seed.Rand(1)
 	for range 20 {
-		steps := 1 + r.IntN(10)
+		steps := 1 + r.IntN(12)
 		cmd, in, out := child(t, "write", dir)
 		if _, err := in.Write(make([]byte, steps)); err != nil {
 			t.Fatal(err)
@@ -175,6 +188,14 @@ func TestKill(t *testing.T) {
 	if diff := cmp.Diff(store.Counts{Lines: crashRollouts, Parsed: crashRollouts}, got.Counts); diff != "" {
 		t.Errorf("counts mismatch, a rollout was done twice or lost (-want +got):\n%s", diff)
 	}
+	wantStates, _ := readStates(t, calm)
+	gotStates, counts := readStates(t, dir)
+	if diff := cmp.Diff(wantStates, gotStates); diff != "" {
+		t.Errorf("states mismatch (-calm +killed):\n%.2000s", diff)
+	}
+	if diff := cmp.Diff(store.Counts{Lines: crashRollouts, Parsed: crashRollouts}, counts); diff != "" {
+		t.Errorf("counts of states mismatch, one was made twice or lost (-want +got):\n%s", diff)
+	}
 	if size(t, dir, "journal.jsonl") != 0 {
 		t.Error("the journal of the complete run is not empty")
 	}
@@ -183,72 +204,79 @@ func TestKill(t *testing.T) {
 // TestTornAtEveryByte cuts the last record of each file at every byte and goes
 // on: what was whole stays, what was torn is done again, and nothing else.
 func TestTornAtEveryByte(t *testing.T) {
-	whole := t.TempDir()
-	s := open(t, whole)
-	a, b, c := key("q", 0), key("q", 1), key("q", 2)
 	short := func(k trajectory.Key, answer string) *trajectory.Trajectory {
 		t := done(k, answer)
 		t.Steps, t.Messages = nil, nil
 		return t
 	}
-	two := trajectory.Turn{Number: 2, Answer: "東京", Source: trajectory.AnswerTag}
-	check(t, s.Append(short(a, "a")))
-	check(t, s.Append(short(b, "東京")))
-	check(t, s.Record(c, turn(1, "one")))
-	check(t, s.Record(c, two))
-	check(t, s.Close())
-	files := contents(t, whole)
-
-	cuts := func(name string) (string, int) {
-		last := strings.LastIndexByte(strings.TrimSuffix(files[name], "\n"), '\n') + 1
-		return files[name], last
+	a, b := key("q", 0), key("q", 1)
+	tests := []struct {
+		file        string
+		first, last func(*store.Store) error
+		has         func(*store.Store) int // records
+		torn        func(store.Found) int64
+	}{
+		{
+			file:  "rollouts.jsonl",
+			first: func(s *store.Store) error { return s.Append(short(a, "a")) },
+			last:  func(s *store.Store) error { return s.Append(short(b, "東京")) },
+			has:   func(s *store.Store) int { return s.Found().Done },
+			torn:  func(f store.Found) int64 { return f.Rollouts.Torn },
+		},
+		{
+			file:  "journal.jsonl",
+			first: func(s *store.Store) error { return s.Record(a, turn(1, "one")) },
+			last: func(s *store.Store) error {
+				return s.Record(a, trajectory.Turn{Number: 2, Answer: "東京", Source: trajectory.AnswerTag})
+			},
+			has:  func(s *store.Store) int { return len(s.Past(a)) },
+			torn: func(f store.Found) int64 { return f.Journal.Torn },
+		},
+		{
+			file:  "states.jsonl",
+			first: func(s *store.Store) error { return s.PutState(state(a, "a")) },
+			last:  func(s *store.Store) error { return s.PutState(state(b, "東京")) },
+			has: func(s *store.Store) int {
+				n := 0
+				for _, k := range []trajectory.Key{a, b} {
+					if st, ok := s.State(k); ok && st.Key() == k {
+						n++
+					}
+				}
+				return n
+			},
+			torn: func(f store.Found) int64 { return f.States.Torn },
+		},
 	}
-	dir := t.TempDir()
-	reopen := func(t *testing.T, name, content string) *store.Store {
-		for f, data := range files {
-			check(t, os.WriteFile(filepath.Join(dir, f), []byte(data), 0o644))
-		}
-		check(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
-		return open(t, dir)
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir)
+			check(t, tt.first(s))
+			last := int(size(t, dir, tt.file))
+			check(t, tt.last(s))
+			check(t, s.Close())
+			content := contents(t, dir)[tt.file]
+			for cut := last; cut <= len(content); cut++ {
+				check(t, os.WriteFile(filepath.Join(dir, tt.file), []byte(content[:cut]), 0o644))
+				s := open(t, dir)
+				want, torn := 1, int64(cut-last)
+				if cut >= len(content)-1 { // all but the end of the line is all
+					want, torn = 2, 0
+				}
+				if got := tt.has(s); got != want || tt.torn(s.Found()) != torn {
+					t.Fatalf("cut at %d of %d: %d records, want %d; %d torn bytes, want %d", cut-last, len(content)-last, got, want, tt.torn(s.Found()), torn)
+				}
+				if want == 1 {
+					check(t, tt.last(s))
+				}
+				check(t, s.Close())
+				if after := contents(t, dir)[tt.file]; after != content {
+					t.Fatalf("cut at %d and gone on:\n%s\nwant\n%s", cut-last, after, content)
+				}
+			}
+		})
 	}
-	t.Run("rollouts", func(t *testing.T) {
-		content, last := cuts("rollouts.jsonl")
-		for cut := last; cut <= len(content); cut++ {
-			s := reopen(t, "rollouts.jsonl", content[:cut])
-			kept := cut >= len(content)-1 // all but the end of the line is all
-			if s.Has(b) != kept || !s.Has(a) {
-				t.Fatalf("cut at %d of %d: Has = %v", cut-last, len(content)-last, s.Has(b))
-			}
-			if torn := s.Found().Rollouts.Torn; !kept && torn != int64(cut-last) || kept && torn != 0 {
-				t.Fatalf("cut at %d: %d torn bytes", cut-last, torn)
-			}
-			if !kept {
-				check(t, s.Append(short(b, "東京")))
-			}
-			check(t, s.Close())
-			if after := contents(t, dir)["rollouts.jsonl"]; after != content {
-				t.Fatalf("cut at %d and gone on:\n%s\nwant\n%s", cut-last, after, content)
-			}
-		}
-	})
-	t.Run("journal", func(t *testing.T) {
-		content, last := cuts("journal.jsonl")
-		for cut := last; cut <= len(content); cut++ {
-			s := reopen(t, "journal.jsonl", content[:cut])
-			kept := cut >= len(content)-1
-			past := s.Past(c)
-			if want := map[bool]int{true: 2, false: 1}[kept]; len(past) != want {
-				t.Fatalf("cut at %d of %d: %d turns, want %d", cut-last, len(content)-last, len(past), want)
-			}
-			if !kept {
-				check(t, s.Record(c, two))
-			}
-			check(t, s.Close())
-			if after := contents(t, dir)["journal.jsonl"]; after != content {
-				t.Fatalf("cut at %d and gone on:\n%s\nwant\n%s", cut-last, after, content)
-			}
-		}
-	})
 }
 
 // TestReaderOfATornFile makes sure that a reader, who may not write, sees the

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"trawl/trajectory"
 )
 
 // A faulty file writes at most room bytes in all, and fails to sync when told.
@@ -129,5 +131,65 @@ func TestSyncIsShared(t *testing.T) {
 	}
 	if err := l.sync(); err != nil || f.syncs.Load() == before {
 		t.Errorf("a short line after emptying is not synced, %v", err)
+	}
+}
+
+// TestPutStateWaits makes sure that a state is on disk, or not there at all, when
+// PutState returns.
+func TestPutStateWaits(t *testing.T) {
+	st := trajectory.State{V: 1, QuestionID: "q", Round: 1, Raw: "text", Origin: trajectory.StateModel}
+	l, f := newFaulty(t, 1000)
+	s := &Store{states: &states{log: l, places: map[trajectory.Key]span{}}}
+	if err := s.PutState(st); err != nil || f.syncs.Load() != 1 {
+		t.Errorf("%d fsyncs, error %v", f.syncs.Load(), err)
+	}
+	st.Rollout, f.room = 1, 10
+	if err := s.PutState(st); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("a full disk: error %v", err)
+	}
+	if _, ok := s.State(st.Key()); ok {
+		t.Error("what could not be written is there")
+	}
+	f.room = 1000
+	if err := s.PutState(st); err != nil {
+		t.Errorf("when there is room again: error %v", err)
+	}
+	if got, ok := s.State(st.Key()); !ok || got.Rollout != 1 {
+		t.Errorf("State = %+v, %v", got, ok)
+	}
+	st.Rollout, f.syncErr = 2, syscall.EIO
+	if err := s.PutState(st); !errors.Is(err, syscall.EIO) {
+		t.Errorf("error %v, want %v", err, syscall.EIO)
+	}
+	if _, ok := s.State(st.Key()); ok {
+		t.Error("what may not be on disk is there")
+	}
+}
+
+// TestDecisionsThatCostAreSynced makes sure that a power cut takes none of them.
+func TestDecisionsThatCostAreSynced(t *testing.T) {
+	l, f := newFaulty(t, 1<<20)
+	s := &Selections{log: l, newest: map[decided]span{}}
+	steps := []struct {
+		question string
+		cost     *Cost
+		want     int32 // fsyncs so far
+	}{
+		{"a", nil, 0},
+		{"b", &Cost{Millis: 3}, 0},
+		{"c", &Cost{Calls: 1}, 1},
+		{"c", &Cost{Calls: 1}, 1}, // is there, on disk
+		{"d", nil, 1},
+		{"e", &Cost{Calls: 5}, 2},
+	}
+	for i, step := range steps {
+		_, err := s.Add(Decision{QuestionID: step.question, Round: 1, Selector: "s", Rollout: -1, Cost: step.cost})
+		if err != nil || f.syncs.Load() != step.want {
+			t.Errorf("step %d: %d fsyncs, want %d, error %v", i, f.syncs.Load(), step.want, err)
+		}
+	}
+	f.syncErr = syscall.EIO
+	if written, err := s.Add(Decision{QuestionID: "f", Round: 1, Selector: "s", Rollout: -1, Cost: &Cost{Calls: 1}}); written || !errors.Is(err, syscall.EIO) {
+		t.Errorf("Add = %v, error %v", written, err)
 	}
 }

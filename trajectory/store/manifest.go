@@ -290,9 +290,11 @@ func hasRollouts(dir string) bool {
 	return err == nil
 }
 
-// lostManifest is the error of a folder with rollouts and without a manifest.
-func lostManifest(dir string) error {
-	return fmt.Errorf("%s %w: its rollouts are there in %s, but %s is gone: put a copy of it back", dir, ErrNoRun, rolloutsName, manifestName)
+// lostManifest is the error of a folder with a file of rollouts or states and
+// without a manifest.
+func lostManifest(dir, name string) error {
+	what := strings.TrimSuffix(name, filepath.Ext(name))
+	return fmt.Errorf("%s %w: its %s are there in %s, but %s is gone: put a copy of it back", dir, ErrNoRun, what, name, manifestName)
 }
 
 // updateManifest writes m to dir unless it is what stands there.

@@ -74,7 +74,7 @@ func scan(dir string, yield func(*trajectory.Trajectory, error) bool) (err error
 	}
 	for _, id := range r.Questions() {
 		for _, where := range r.questions[id] {
-			t, err := r.read(where)
+			t, err := readLine(r.f, where, decode)
 			if err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func manifestOf(dir string) (Manifest, error) {
 	m, err := readManifest(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && hasRollouts(dir):
-		return m, lostManifest(dir)
+		return m, lostManifest(dir, rolloutsName)
 	case errors.Is(err, fs.ErrNotExist):
 		return m, fmt.Errorf("%s %w: it has no %s", dir, ErrNoRun, manifestName)
 	}

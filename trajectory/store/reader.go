@@ -12,7 +12,7 @@ import (
 	"trawl/trajectory"
 )
 
-// A Reader reads the rollouts of a run folder question by question, in any order:
+// A Reader reads the rollouts and states of a run folder question by question, in any order:
 // it holds in memory where they stand, and they may stand anywhere in the file,
 // as each was written when it was done. Its methods are safe for concurrent use,
 // so that what costs, decoding lines, is done by as many cores as ask. It knows
@@ -23,6 +23,7 @@ type Reader struct {
 	f         *os.File // nil if there is no line
 	questions map[string][]span
 	round     int
+	states    stateReader
 }
 
 // OpenReader opens the run folder dir for reading, also while a process writes it.
@@ -54,6 +55,11 @@ func OpenReader(dir string) (*Reader, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
+	// A state is written before the rollout that it comes of, so whoever looks for
+	// rollouts first finds the states of all of them.
+	if r.states, err = openStateReader(dir, m.Config); err != nil {
+		return nil, fmt.Errorf("store: %w", errors.Join(err, r.Close()))
+	}
 	return r, nil
 }
 
@@ -74,7 +80,7 @@ func (r *Reader) Questions() []string { return slices.Sorted(maps.Keys(r.questio
 func (r *Reader) Rollouts(questionID string) ([]*trajectory.Trajectory, error) {
 	var out []*trajectory.Trajectory
 	for _, where := range r.questions[questionID] {
-		t, err := r.read(where)
+		t, err := readLine(r.f, where, decode)
 		if err != nil {
 			return nil, err
 		}
@@ -83,22 +89,27 @@ func (r *Reader) Rollouts(questionID string) ([]*trajectory.Trajectory, error) {
 	return out, nil
 }
 
-func (r *Reader) read(where span) (*trajectory.Trajectory, error) {
+// readLine reads again a line of f that was there before.
+func readLine[T any](f *os.File, where span, decode func(line []byte) (T, error)) (T, error) {
+	var none T
 	line := make([]byte, where.size)
-	if _, err := r.f.ReadAt(line, where.at); err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+	if _, err := f.ReadAt(line, where.at); err != nil {
+		return none, fmt.Errorf("store: %w", err)
 	}
-	t, err := decode(line)
+	v, err := decode(line)
 	if err != nil {
-		return nil, fmt.Errorf("store: %s changed while it was read: %w", r.f.Name(), err)
+		return none, fmt.Errorf("store: %s changed while it was read: %w", f.Name(), err)
 	}
-	return t, nil
+	return v, nil
 }
 
-// Close lets go of the file.
+// Close lets go of the files.
 func (r *Reader) Close() error {
-	if r.f == nil {
-		return nil
+	var errs []error
+	for _, f := range []*os.File{r.f, r.states.f} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
 	}
-	return r.f.Close()
+	return errors.Join(errs...)
 }

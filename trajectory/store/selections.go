@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -30,7 +30,8 @@ const DecisionVersion = 1
 
 // A Decision is a line of selections.jsonl: what a selector made of the rollouts
 // of a question that were done. The same selector on the same rollouts decides
-// once; a later line that says otherwise takes the place of the earlier one.
+// once; a later line that says otherwise takes the place of the earlier one. What
+// it cost is not what it says.
 type Decision struct {
 	V          int       `json:"v"`
 	QuestionID string    `json:"question_id"`
@@ -42,6 +43,19 @@ type Decision struct {
 	Answer     string    `json:"answer"`          // empty if no rollout has one
 	Scores     []float64 `json:"scores"`          // one for each of Rollouts, higher is better; empty if there are none
 	Note       string    `json:"note"`
+	Cost       *Cost     `json:"cost,omitempty"` // nil if no model was asked
+}
+
+// A Cost is what model calls a decision took, in tokens, and the time that
+// deciding took.
+type Cost struct {
+	Calls      int   `json:"llm_calls"`
+	Prompt     int   `json:"prompt"`
+	Completion int   `json:"completion"`
+	Cached     int   `json:"cached"`
+	Fresh      int   `json:"fresh"` // of Prompt: what the call before it in its conversation had not sent
+	Estimated  bool  `json:"estimated,omitempty"`
+	Millis     int64 `json:"ms"`
 }
 
 // validate reports what a decision lacks.
@@ -79,7 +93,7 @@ type Selections struct {
 	counts Counts
 
 	mu     sync.Mutex
-	newest map[decided][sha256.Size]byte // of the line
+	newest map[decided]span
 }
 
 // OpenSelections opens the decisions of the run folder dir for writing, mends the
@@ -92,14 +106,12 @@ func OpenSelections(dir string) (*Selections, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	s := &Selections{lock: lock, newest: map[decided][sha256.Size]byte{}}
-	s.log, s.counts, err = openLog(filepath.Join(dir, selectionsName), func(line []byte, _ int64) error {
+	s := &Selections{lock: lock, newest: map[decided]span{}}
+	s.log, s.counts, err = openLog(filepath.Join(dir, selectionsName), func(line []byte, at int64) error {
 		d, err := decodeDecision(line)
-		if err != nil {
-			return err
+		if err == nil {
+			s.newest[d.key()] = span{at, len(line)}
 		}
-		again, err := encode(d)
-		s.newest[d.key()] = sha256.Sum256(again)
 		return err
 	})
 	if err != nil {
@@ -111,32 +123,77 @@ func OpenSelections(dir string) (*Selections, error) {
 // Counts says what OpenSelections found.
 func (s *Selections) Counts() Counts { return s.counts }
 
-// Add writes a decision and reports true, unless it stands there already. The
-// kernel keeps it if the process is killed, and Close puts it on disk: a decision
-// that a power cut takes is made again.
+// Find returns the decision of a selector on rollouts of a question, whose numbers
+// rise, if there is one; model is that of [Decision].
+func (s *Selections) Find(questionID string, round int, selector, model string, rollouts []int) (Decision, bool) {
+	sought := Decision{QuestionID: questionID, Round: round, Selector: selector, Model: model, Rollouts: rollouts}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.find(sought.key())
+}
+
+// find is Find for callers that hold s.mu.
+func (s *Selections) find(key decided) (Decision, bool) {
+	where, ok := s.newest[key]
+	if !ok {
+		return Decision{}, false
+	}
+	line, err := s.log.read(where.at, where.size)
+	if err != nil {
+		return Decision{}, false
+	}
+	d, err := decodeDecision(line)
+	return d, err == nil
+}
+
+// Add writes a decision and reports true, unless it stands there already: one
+// that differs in nothing but its cost is the same decision and is not written
+// again. The kernel keeps it if the process is killed. One that took model calls
+// is on disk when Add returns; others are put there by Close, and one that a power
+// cut takes is made again.
 func (s *Selections) Add(d Decision) (bool, error) {
-	d.V = DecisionVersion
-	d.Rollouts = append([]int{}, d.Rollouts...) // never null
-	d.Scores = append([]float64{}, d.Scores...)
-	err := d.validate()
-	var line []byte
-	if err == nil {
-		line, err = encode(d)
+	written, err := s.add(d)
+	if err == nil && d.Cost != nil && d.Cost.Calls > 0 {
+		err = s.log.sync()
 	}
 	if err != nil {
 		return false, fmt.Errorf("store: %w", err)
 	}
+	return written, nil
+}
+
+// add is Add as far as the kernel.
+func (s *Selections) add(d Decision) (bool, error) {
+	d.V = DecisionVersion
+	d.Rollouts = append([]int{}, d.Rollouts...) // never null
+	d.Scores = append([]float64{}, d.Scores...)
+	if err := d.validate(); err != nil {
+		return false, err
+	}
+	line, err := encode(d)
+	if err == nil {
+		d, err = decodeDecision(line) // as it will be found, also where its text is not valid UTF-8
+	}
+	if err != nil {
+		return false, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := sha256.Sum256(line)
-	if old, ok := s.newest[d.key()]; ok && old == sum {
+	if old, ok := s.find(d.key()); ok && same(old, d) {
 		return false, nil
 	}
-	if _, err := s.log.append(line); err != nil {
-		return false, fmt.Errorf("store: %w", err)
+	at, err := s.log.append(line)
+	if err != nil {
+		return false, err
 	}
-	s.newest[d.key()] = sum
+	s.newest[d.key()] = span{at, len(line) - 1}
 	return true, nil
+}
+
+// same reports whether two decisions say the same, whatever they cost.
+func same(a, b Decision) bool {
+	a.Cost, b.Cost = nil, nil
+	return reflect.DeepEqual(a, b)
 }
 
 // Close puts the decisions on disk and lets go of them.

@@ -110,14 +110,18 @@ func TestSelections(t *testing.T) {
 	if n := add(t, dir, decision("q", 2), other, decision("q", 2)); n != 2 {
 		t.Errorf("%d decisions were written, want 2", n)
 	}
+	written := costly("q")
+	if n := add(t, dir, written); n != 1 {
+		t.Errorf("%d decisions were written, want 1", n)
+	}
 	got, counts, err := store.ReadSelections(dir)
 	check(t, err)
-	want := []store.Decision{empty, other, decision("q", 2)}
+	want := []store.Decision{empty, other, decision("q", 2), written}
 	for i := range want {
 		want[i].V = store.DecisionVersion
 	}
-	want[0].Rollouts, want[0].Scores, want[1].Scores = []int{}, []float64{}, []float64{}
-	if diff := cmp.Diff(want, got); diff != "" || counts.Lines != 4 {
+	want[0].Rollouts, want[0].Scores, want[1].Scores, want[3].Scores = []int{}, []float64{}, []float64{}, []float64{}
+	if diff := cmp.Diff(want, got); diff != "" || counts.Lines != 5 {
 		t.Errorf("%d lines, decisions (-want +got):\n%s", counts.Lines, diff)
 	}
 	file, err := os.ReadFile(filepath.Join(dir, "selections.jsonl"))
@@ -128,7 +132,7 @@ func TestSelections(t *testing.T) {
 // A torn last line is cut off, wherever it was torn, and the decision made again.
 func TestTornSelections(t *testing.T) {
 	dir := made(t)
-	add(t, dir, decision("p", 0), decision("q", 0))
+	add(t, dir, decision("p", 0), costly("q"))
 	path := filepath.Join(dir, "selections.jsonl")
 	whole, err := os.ReadFile(path)
 	check(t, err)
@@ -139,7 +143,14 @@ func TestTornSelections(t *testing.T) {
 		if size == len(whole)-1 { // all but the end of the line is there
 			wantWritten = 0
 		}
-		if n := add(t, dir, decision("p", 0), decision("q", 0)); n != wantWritten {
+		s, err := store.OpenSelections(dir)
+		check(t, err)
+		_, first := s.Find("p", 1, "majority", "", []int{0, 2})
+		if _, ok := s.Find("q", 1, "solagg", "", []int{0, 2}); !first || ok != (wantWritten == 0) {
+			t.Errorf("torn at %d of %d: the decisions are found: %v, %v", size, len(whole), first, ok)
+		}
+		check(t, s.Close())
+		if n := add(t, dir, decision("p", 0), costly("q")); n != wantWritten {
 			t.Errorf("torn at %d of %d: %d decisions were written, want %d", size, len(whole), n, wantWritten)
 		}
 		got, err := os.ReadFile(path)

@@ -4,6 +4,7 @@
 //	manifest.json     what the run is: settings, seed, data set, models ([Manifest])
 //	rollouts.jsonl    one finished rollout a line, the truth
 //	journal.jsonl     the whole turns of rollouts under way, and pools of first queries
+//	states.jsonl      what rounds came to, one [trajectory.State] a line
 //	selections.jsonl  decisions of selectors ([Decision])
 //	verdicts.jsonl    what a judge said of answers ([Verdict])
 //	lock              held while a process writes; its number is in it
@@ -16,13 +17,20 @@
 // returns; callers that wait at the same time share an fsync. A turn is written
 // without fsync: the kernel keeps what a killed process wrote, so only a power
 // cut can lose turns, and those are simply done again. A pool is fsynced, as
-// finished rollouts were seeded from it.
+// finished rollouts were seeded from it. A state is fsynced before [Store.PutState]
+// returns, like a rollout: the round after it begins in it. A decision is fsynced
+// if model calls were made for it, which take seconds; others are written as turns
+// are.
 //
 // Lines end at "\n" only and may have any length. A last line without an end is
 // cut off and counted, unless all of it but the end is there. A line in the
 // middle that cannot be read is reported with its number and skipped. A rollout
 // is done when a line with its key carries no error; the newest success wins,
-// and without one the newest failure.
+// and without one the newest failure. Of two states of one key the later counts;
+// states of another config than that of the manifest stay in the file and are
+// passed over. Rollouts, turns and states may be more than memory holds: of turns,
+// states and decisions a writer has in memory where they stand, and reads the
+// lines when it is asked for them.
 package store
 
 import (
@@ -45,6 +53,7 @@ const (
 	manifestName = "manifest.json"
 	rolloutsName = "rollouts.jsonl"
 	journalName  = "journal.jsonl"
+	statesName   = "states.jsonl"
 	lockName     = "lock"
 )
 
@@ -67,6 +76,7 @@ type Store struct {
 	lock     io.Closer
 	rollouts *log
 	journal  *journal
+	states   *states
 	found    Found
 
 	mu   sync.Mutex
@@ -79,6 +89,7 @@ type Found struct {
 	Failed   int // rollouts without a success
 	Rollouts Counts
 	Journal  Counts
+	States   Counts
 }
 
 // Open opens the run folder dir for writing and makes it if it is not there.
@@ -126,6 +137,9 @@ func open(dir string, m Manifest) (_ *Store, err error) {
 	if s.journal, s.found.Journal, err = openJournal(filepath.Join(dir, journalName), s.wants); err != nil {
 		return nil, err
 	}
+	if s.states, s.found.States, err = openStates(filepath.Join(dir, statesName), s.config); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -143,8 +157,8 @@ func prepare(dir string) error {
 		switch e.Name() {
 		case manifestName:
 			return nil
-		case rolloutsName:
-			return lostManifest(dir)
+		case rolloutsName, statesName:
+			return lostManifest(dir, e.Name())
 		case lockName, manifestName + atomicfile.TempSuffix: // of a process that was killed as it began
 		default:
 			foreign = e.Name()
@@ -273,6 +287,9 @@ func (s *Store) close() error {
 	}
 	if s.journal != nil {
 		errs = append(errs, s.journal.f.Close())
+	}
+	if s.states != nil {
+		errs = append(errs, s.states.f.Close())
 	}
 	return errors.Join(append(errs, s.lock.Close())...)
 }

@@ -258,6 +258,7 @@ func TestFolderGone(t *testing.T) {
 		"RecordPool": func(s *store.Store) error {
 			return s.RecordPool(trajectory.Pool{QuestionID: "q", Round: 1, Config: config()})
 		},
+		"PutState": func(s *store.Store) error { return s.PutState(state(key("q", 1), "x")) },
 		"Complete": func(s *store.Store) error { return s.Complete([]string{"q"}) },
 	}
 	for _, tt := range tests {
@@ -471,36 +472,4 @@ func size(t testing.TB, dir, name string) int64 {
 	info, err := os.Stat(filepath.Join(dir, name))
 	check(t, err)
 	return info.Size()
-}
-
-func FuzzOpen(f *testing.F) {
-	f.Add([]byte("{\"v\":1}\n{\"v\":1"), []byte("{\"key\":{},\"turn\":{\"turn\":1}}\n{\"pool\":null}\n"))
-	f.Add([]byte("\n\n\x00\xff"), []byte("{\"turn\":{\"turn\":-1},\"key\":{}}\n[]\n"))
-	f.Add([]byte(`{"v":1,"question_id":"q","round":1,"rollout":3,"answer_source":"none","termination":"loop"}`), []byte(`{"pool":{}}`))
-	f.Fuzz(func(t *testing.T, rollouts, journal []byte) {
-		dir := t.TempDir()
-		check(t, open(t, dir).Close())
-		check(t, os.WriteFile(filepath.Join(dir, "rollouts.jsonl"), rollouts, 0o644))
-		check(t, os.WriteFile(filepath.Join(dir, "journal.jsonl"), journal, 0o644))
-		before := read(t, dir)
-		if c := before.Counts; c.Lines != c.Parsed+len(c.Dropped) {
-			t.Errorf("counts %+v do not add up", c)
-		}
-		s := open(t, dir)
-		k := key("new", 0)
-		check(t, s.Record(k, turn(1, "new")))
-		check(t, s.Append(done(k, "new")))
-		check(t, s.Close())
-		after := read(t, dir)
-		if after.Counts.Parsed != before.Counts.Parsed+1 || after.Counts.Torn != 0 {
-			t.Errorf("counts %+v, then %+v", before.Counts, after.Counts)
-		}
-		found := false
-		for _, tr := range after.Trajectories {
-			found = found || tr.Key() == k
-		}
-		if !found {
-			t.Error("what was appended is not there")
-		}
-	})
 }

@@ -11,7 +11,7 @@ import (
 // question as far as the passages lead, then searches for the next hop, or
 // answers.
 func (m *model) act(c *conversation, q *reader.Question) string {
-	if c.shelf.Len() == 0 && len(c.queries) < m.traits.searches {
+	if c.shelf.Len() == 0 && len(c.queries) < m.traits.searches && !c.earlier.leadsOn(q) {
 		return m.search(c, nil, m.firstQuery(q), "I need to find out about "+topic(q)+".")
 	}
 	if n := len(c.queries); n > 0 && m.hazard(m.traits.repeat, "repeat") {
@@ -20,14 +20,17 @@ func (m *model) act(c *conversation, q *reader.Question) string {
 	if q.Root == nil {
 		return m.explore(c, q)
 	}
-	s := q.Solve(c.shelf, m.believe(c))
+	s := m.solve(c, q)
+	if f, ok := m.toCheck(c, s.Facts); ok {
+		return m.search(c, s.Facts, m.hopQuery(c, q, f.Goal, 0), "I should check that "+f.Phrase()+" is "+f.Value+".")
+	}
 	if s.Done {
 		return m.answer(c, s.Facts, s.Answer, false)
 	}
 	if s.Last != "" && m.hazard(m.traits.early, "early") {
 		return m.answer(c, s.Facts, s.Last, true)
 	}
-	for _, g := range s.Open {
+	for _, g := range c.earlier.leadsFirst(s.Open) {
 		if n := c.asked(g.Subject); n < m.traits.tries {
 			return m.search(c, s.Facts, m.hopQuery(c, q, g, n), "I still need the "+g.Rel.Label()+" of "+g.Subject+".")
 		}
@@ -40,6 +43,9 @@ func (m *model) act(c *conversation, q *reader.Question) string {
 func (m *model) explore(c *conversation, q *reader.Question) string {
 	if len(c.queries) >= m.traits.searches || m.hazard(m.traits.early, "early") {
 		return m.answer(c, nil, m.guess(c, q, reader.Solution{}), true)
+	}
+	if query, ok := c.leadQuery(); ok {
+		return m.search(c, nil, query, "This was left open.")
 	}
 	for _, name := range q.Entities {
 		if c.asked(name) == 0 {
@@ -56,7 +62,7 @@ func (m *model) explore(c *conversation, q *reader.Question) string {
 
 // final answers whatever is known.
 func (m *model) final(c *conversation, q *reader.Question) string {
-	s := q.Solve(c.shelf, m.believe(c))
+	s := m.solve(c, q)
 	if s.Done {
 		return m.answer(c, s.Facts, s.Answer, false)
 	}
@@ -66,13 +72,17 @@ func (m *model) final(c *conversation, q *reader.Question) string {
 // asked returns how many earlier queries name the subject.
 func (c *conversation) asked(subject string) int {
 	n := 0
-	want := text.Answer(subject)
 	for _, q := range c.queries {
-		if strings.Contains(text.Answer(q), want) {
+		if names(q, subject) {
 			n++
 		}
 	}
 	return n
+}
+
+// names reports whether a query names the subject.
+func names(query, subject string) bool {
+	return strings.Contains(text.Answer(query), text.Answer(subject))
 }
 
 // guess answers without a finished plan: with a yes or no, with one of the
@@ -80,6 +90,9 @@ func (c *conversation) asked(subject string) int {
 // against, or with a span of the passages. It always has an answer, and but for
 // yes and no it is made of words that were shown.
 func (m *model) guess(c *conversation, q *reader.Question, s reader.Solution) string {
+	if answer, ok := c.earlier.keeps(q, s); ok {
+		return answer
+	}
 	if v, ok := q.Choose(c.shelf); ok {
 		return v
 	}

@@ -20,11 +20,16 @@ type conversation struct {
 	anchor   string   // title of the first passage that was shown
 	shelf    *reader.Shelf
 	last     string // the last message from outside, without documents
+	whole    string // and with them
 	toolsOff bool
 	mustCall bool
 	tool     searchTool
-	thinking bool // the chat template leaves thinking on
-	found    bool // a question line was found
+	offered  []string  // the names of the tools
+	messages []message // all of them
+	answer   string    // the last that a reply of the model's gave
+	earlier  *earlier  // what earlier rounds found out; nil if nothing says so
+	thinking bool      // the chat template leaves thinking on
+	found    bool      // a question line was found
 }
 
 // A searchTool is the tool that searches and the name and form of its argument.
@@ -41,7 +46,10 @@ const (
 
 // newConversation reads the messages.
 func newConversation(req *chatRequest) *conversation {
-	c := &conversation{turn: 1, native: len(req.Tools) > 0, toolsOff: req.toolsOff(), thinking: true}
+	c := &conversation{turn: 1, native: len(req.Tools) > 0, toolsOff: req.toolsOff(), messages: req.Messages, thinking: true}
+	for i := range req.Tools {
+		c.offered = append(c.offered, req.Tools[i].Function.Name)
+	}
 	if req.TemplateArgs != nil && req.TemplateArgs.EnableThinking != nil {
 		c.thinking = *req.TemplateArgs.EnableThinking
 	}
@@ -58,6 +66,9 @@ func newConversation(req *chatRequest) *conversation {
 			c.turn++
 			notes.WriteString(body + "\n" + m.reasoning() + "\n")
 			c.queries = append(c.queries, queriesOf(m, body)...)
+			if answer, ok := lastAnswer(body); ok {
+				c.answer = answer
+			}
 			continue
 		}
 		before := len(passages)
@@ -78,7 +89,10 @@ func newConversation(req *chatRequest) *conversation {
 		if c.question == "" && m.Role == "user" {
 			c.question = text.Truncate(text.Collapse(rest), 400) // unless a question line comes
 		}
-		c.last = rest
+		if c.earlier == nil && m.Role == "user" {
+			c.earlier = readEarlier(rest)
+		}
+		c.last, c.whole = rest, body
 	}
 	c.notes = notes.String()
 	c.shelf = reader.NewShelf(passages)
@@ -139,6 +153,21 @@ func lineAfter(s, mark string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// lastAnswer returns what stands in the last answer tag of s; to the end of the
+// line if the tag lacks its end.
+func lastAnswer(s string) (string, bool) {
+	i := strings.LastIndex(s, answerOpen)
+	if i < 0 {
+		return "", false
+	}
+	answer, _, closed := strings.Cut(s[i+len(answerOpen):], answerClose)
+	if !closed {
+		answer, _, _ = strings.Cut(strings.TrimLeft(answer, " \n"), "\n")
+	}
+	answer = text.Collapse(answer)
+	return answer, answer != ""
 }
 
 // turnsIn returns the number before the first word "turns" in s, 0 if there is

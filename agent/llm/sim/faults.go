@@ -18,7 +18,7 @@ import (
 // A Rule makes some replies go wrong. In a file, rules stand as a JSON list or
 // one a line:
 //
-//	{"match": {"turn": 3, "every": 10, "request": 7, "question": "(?i)harbor"},
+//	{"match": {"turn": 3, "every": 10, "request": 7, "question": "(?i)harbor", "asks": "summary"},
 //	 "fault": "a1-missing-brace", "rate": 0.1, "seed": 1, "times": 1}
 //
 // All conditions that are given must hold. The first rule that applies to a
@@ -37,6 +37,7 @@ type Match struct {
 	Every    int    `json:"every"`    // each n-th chat request of the server; depends on order
 	Request  int    `json:"request"`  // this chat request of the server, from 1; depends on order
 	Question string `json:"question"` // a regular expression for the question
+	Asks     string `json:"asks"`     // requests that ask for this: act, final, pool, summary, report, integrate, aggregate, confidence, call or chat
 }
 
 // ReadFaults reads rules from a file. It fails with the file's name and the
@@ -95,6 +96,9 @@ func (r *Rule) Validate() error {
 	}
 	if r.Times < 0 || r.Match.Turn < 0 || r.Match.Every < 0 || r.Match.Request < 0 {
 		return errors.New("times, turn, every and request must not be negative")
+	}
+	if r.Match.Asks != "" && !slices.Contains(intentNames[:], r.Match.Asks) {
+		return fmt.Errorf("asks: unknown %q: want one of %s", r.Match.Asks, strings.Join(intentNames[:], ", "))
 	}
 	if _, err := regexp.Compile(r.Match.Question); err != nil {
 		return fmt.Errorf("question: %w", err)
@@ -174,6 +178,7 @@ func (r *compiledRule) applies(c *conversation, key int64, number, before int) b
 		m.Every > 0 && number%m.Every != 0,
 		m.Request > 0 && number != m.Request,
 		r.question != nil && !r.question.MatchString(c.question),
+		m.Asks != "" && m.Asks != c.intent().String(),
 		r.Times > 0 && before >= r.Times:
 		return false
 	}

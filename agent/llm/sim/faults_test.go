@@ -62,6 +62,9 @@ func TestFaults(t *testing.T) {
 		{"http-200-html", tags, 200, []string{"<html>"}, ""},
 	}
 	tested := map[string]bool{"a5-null-ids": true, "c6-hang": true, "c10-blank-lines": true, "connection-reset": true, "cut-stream": true} // below
+	for _, name := range []string{"r-no-headings", "r-cut", "e-no-call", "e-bad-finish", "e-two-calls", "e-bad-id"} {                      // in asks_test.go
+		tested[name] = true
+	}
 	for _, tt := range tests {
 		tested[tt.fault] = true
 		t.Run(tt.fault, func(t *testing.T) {

@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"trawl/agent/llm/sim/internal/reader"
 )
 
 // A model answers one request.
@@ -18,20 +21,56 @@ type model struct {
 type intent uint8
 
 const (
-	intentChat  intent = iota // nothing that it knows
-	intentAct                 // one turn of a research conversation: search or answer
-	intentCall                // a tool call, whatever else
-	intentFinal               // the answer, now
-	intentPool                // a list of search queries
+	intentChat       intent = iota // nothing that it knows
+	intentAct                      // one turn of a research conversation: search or answer
+	intentCall                     // a tool call, whatever else
+	intentFinal                    // the answer, now
+	intentPool                     // a list of search queries
+	intentSummary                  // what the conversation found out, by headings
+	intentReport                   // a report on the record of one attempt
+	intentIntegrate                // the answer, from several reports
+	intentAggregate                // the answer, from attempts that tools look into
+	intentConfidence               // how sure an answer is
 )
 
-// intent reads what the conversation asks for from its last message.
+// intentNames are how rules for faults name the intents.
+var intentNames = [...]string{"chat", "act", "call", "final", "pool", "summary", "report", "integrate", "aggregate", "confidence"}
+
+func (i intent) String() string { return intentNames[i] }
+
+// Marks by which prompts are told apart, and what stands behind some of them.
+const (
+	researchOver   = "This round of research is over"
+	firstHeading   = "## 0. Current Answer"
+	attemptRecord  = "Below is the record of one attempt"
+	writeReport    = "Write a report on it"
+	severalTeams   = "Several teams have worked on the same question"
+	reportHeading  = "## Report "
+	recordAnswer   = "The record above ends with this answer to the question:"
+	finishTool     = "finish"
+	solutionTool   = "get_solution"
+	trajectoryTool = "search_trajectory"
+	segmentTool    = "get_segment"
+)
+
+// intent reads what the conversation asks for from its last message and the
+// tools.
 func (c *conversation) intent() intent {
 	last := strings.ToLower(c.last)
 	switch {
+	case c.says(researchOver) && c.says(firstHeading):
+		return intentSummary
+	case c.offers(finishTool):
+		return intentAggregate
+	case c.says(recordAnswer):
+		return intentConfidence
+	case c.says(attemptRecord) && c.says(writeReport):
+		return intentReport
+	case c.says(severalTeams) && c.says(reportHeading):
+		return intentIntegrate
 	case c.mustCall:
 		return intentCall
-	case !c.native && c.turn == 1 && strings.Contains(last, "exactly ") && strings.Contains(last, "search quer"):
+	case !c.native && c.turn == 1 && !c.goesOn() && strings.Contains(last, "exactly ") && strings.Contains(last, "search quer"):
 		return intentPool
 	case c.native && c.toolsOff:
 		return intentFinal
@@ -44,6 +83,17 @@ func (c *conversation) intent() intent {
 	}
 	return intentChat
 }
+
+// says reports whether the last message has a mark.
+func (c *conversation) says(mark string) bool { return strings.Contains(c.last, mark) }
+
+// offers reports whether the model may call a tool of that name.
+func (c *conversation) offers(tool string) bool {
+	return !c.toolsOff && slices.Contains(c.offered, tool)
+}
+
+// goesOn reports whether the conversation begins with a summary.
+func (c *conversation) goesOn() bool { return c.earlier != nil && c.earlier.raw != "" }
 
 // reply returns the raw text of the model's reply: with thinking, tags and tool
 // calls in the marks that a server's parsers take out.
@@ -63,6 +113,16 @@ func (m *model) reply(c *conversation) string {
 		return m.search(c, nil, m.firstQuery(q), "I am to call a tool.")
 	case intentFinal:
 		return m.final(c, q)
+	case intentSummary:
+		return m.summary(c, q)
+	case intentReport:
+		return m.writeReport(c, q)
+	case intentIntegrate:
+		return m.integrate(c, q)
+	case intentAggregate:
+		return m.aggregate(c, q)
+	case intentConfidence:
+		return m.rate(c, q)
 	default:
 		return m.act(c, q)
 	}
@@ -76,6 +136,16 @@ func (m *model) blindly(c *conversation, i intent) string {
 		return "<answer>nothing was read</answer>"
 	case intentPool:
 		return "1. " + c.question
+	case intentSummary:
+		return m.summary(c, &reader.Question{})
+	case intentReport:
+		return "<report>\nNothing was read.\n</report>"
+	case intentIntegrate:
+		return "<explanation>Nothing was read.</explanation>\n<answer>nothing was read</answer>"
+	case intentAggregate:
+		return m.finish(c, "Nothing was read.", "nothing was read")
+	case intentConfidence:
+		return "Confidence: 50%"
 	default:
 		return m.search(c, nil, c.question+" "+strconv.Itoa(c.turn), "One more query.")
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,20 +53,21 @@ func sloppyList(queries []string, way int) string {
 
 // angles returns queries that differ in what they ask for, those it has already
 // left out. What is known is taken from the conversation, so that a pool for a
-// later turn is about the next hops.
+// later turn is about the next hops, and one for a later round about what is open.
 func (m *model) angles(c *conversation, q *reader.Question) []string {
 	var all []string
-	if c.shelf.Len() > 0 {
+	switch {
+	case c.earlier != nil:
+		all = m.openQueries(c, q)
+	case c.shelf.Len() > 0:
 		for _, g := range q.Solve(c.shelf, m.believe(c)).Open {
 			all = append(all, g.Queries()...)
 		}
 	}
 	all = append(all, q.Angles()...)
 	seen := map[string]struct{}{}
-	for line := range strings.SplitSeq(c.last, "\n") {
-		if old, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
-			seen[setKey(old)] = struct{}{}
-		}
+	for _, old := range madeBefore(c.last) {
+		seen[setKey(old)] = struct{}{}
 	}
 	var out []string
 	for _, query := range all {
@@ -83,6 +85,41 @@ func (m *model) angles(c *conversation, q *reader.Question) []string {
 			if r.Float64() < 0.4*m.temperature {
 				out[i-1], out[i] = out[i], out[i-1]
 			}
+		}
+	}
+	return out
+}
+
+// openQueries returns queries for what earlier rounds left open: for the goals of
+// the plan, which what they found out puts names into, those that a lead names
+// first, in several wordings; then for leads that are no goals of the plan.
+func (m *model) openQueries(c *conversation, q *reader.Question) []string {
+	var out []string
+	goals := m.solve(c, q).Open
+	slices.SortStableFunc(goals, func(a, b reader.Goal) int { return c.earlier.named(b) - c.earlier.named(a) })
+	for _, g := range goals {
+		out = append(out, g.Wordings()...)
+	}
+	for _, lead := range c.earlier.leads {
+		if !slices.ContainsFunc(goals, func(g reader.Goal) bool { return names(lead, g.Subject) }) {
+			out = append(out, keywords(lead))
+		}
+	}
+	return slices.DeleteFunc(out, c.earlier.tried)
+}
+
+// madeBefore returns the queries that a pool's prompt lists; what it lists as
+// found out or open is none.
+func madeBefore(prompt string) []string {
+	var out []string
+	lists := true
+	for line := range strings.SplitSeq(prompt, "\n") {
+		line = strings.TrimSpace(line)
+		switch old, ok := strings.CutPrefix(line, "- "); {
+		case ok && lists:
+			out = append(out, old)
+		case !ok:
+			lists = line != foundMark && line != openMark
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"trawl/agent/llm/sim/internal/reader"
@@ -67,8 +68,22 @@ const dragged = 3
 // hopQuery returns the n-th query for a hop: first the relation, the subject and
 // what the first query of the conversation was about, then the subject alone,
 // then the subject with words of the question. So conversations that began
-// alike stay alike, and those that began apart stay apart.
+// alike stay alike, and those that began apart stay apart. What led nowhere in an
+// earlier round is worded anew, by a model that is told of it and to be critical.
 func (m *model) hopQuery(c *conversation, q *reader.Question, g reader.Goal, n int) string {
+	query := m.hopForm(c, q, g, n)
+	if c.earlier == nil || !c.earlier.critical || !c.earlier.tried(query) {
+		return query
+	}
+	for _, form := range g.Wordings() {
+		if !c.earlier.tried(form) && !slices.Contains(c.queries, form) {
+			return form
+		}
+	}
+	return query
+}
+
+func (m *model) hopForm(c *conversation, q *reader.Question, g reader.Goal, n int) string {
 	forms := g.Queries()
 	switch n {
 	case 0:

@@ -31,6 +31,9 @@ const (
 	thinkClose = "</think>"
 	callOpen   = "<tool_call>"
 	callClose  = "</tool_call>"
+
+	answerOpen  = "<answer>"
+	answerClose = "</answer>"
 )
 
 // parse ends the raw text where the request says it ends, and takes it apart as

@@ -7,6 +7,11 @@
 // it: no accuracy, diversity or gain that is measured on it is a finding about
 // language models.
 //
+// It knows what is asked of it by the words of the prompt (intent.go): a turn of
+// research, in the first round or behind a summary of earlier ones, the answer, a
+// pool of queries, a summary, a report on a record, the answer from several
+// reports or from tools that look into attempts, how sure an answer is.
+//
 // It sees what a model sees, the messages and the tools of one request: no index,
 // no world, no gold answers, nothing of other requests. What it
 // knows is how relations are worded in English ([reader]). Its errors are those
@@ -33,6 +38,7 @@
 //
 //	{"match": {"turn": 3}, "fault": "a1-missing-brace"}
 //	{"match": {"question": "(?i)harbor", "every": 10}, "fault": "c12-rate-limit", "times": 1}
+//	{"match": {"asks": "summary"}, "fault": "r-no-headings"}
 //	{"match": {}, "fault": "http-500", "rate": 0.02, "seed": 7}
 //
 // See [Rule] for the keys. [FaultNames] lists the faults; a letter and a number
@@ -45,6 +51,12 @@
 // are set by hand (query.go, angles of the question). Rollouts that begin with
 // the same passages tend to err together (skill.go), so a diverse start helps by
 // construction.
+//
+// A summary of earlier rounds helps it because it reads it: what the summary says
+// is not searched for again, and a wrong fact stays wrong unless the model reads
+// evidence anew. That it doubts facts only where it is told to be critical, and how
+// often, is set by hand (resume.go, the trait checks), and so is how often it
+// marks a misread fact as verified (summary.go).
 //
 // The handler is safe for concurrent use.
 //

@@ -48,6 +48,7 @@ type traits struct {
 	repeat    float64 // chance at temperature 1 to send the last query again
 	malformed float64 // chance at temperature 1 to break the format
 	sloppy    float64 // chance that a pool is not written as asked
+	checks    float64 // chance to check what was taken over, where it is told to
 	blind     bool    // see Load
 	votes     bool    // weighs claims that contradict each other; else the first passage is believed
 }
@@ -57,11 +58,11 @@ func (s Skill) traits() traits {
 	case Load:
 		return traits{blind: true}
 	case Small:
-		return traits{grasp: 1.4, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4}
+		return traits{grasp: 1.4, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4, checks: 0.4}
 	case Large:
-		return traits{grasp: 4.2, tries: 3, searches: 4, early: 0.01, repeat: 0.01, malformed: 0.004, sloppy: 0.08, votes: true}
+		return traits{grasp: 4.2, tries: 3, searches: 4, early: 0.01, repeat: 0.01, malformed: 0.004, sloppy: 0.08, checks: 0.9, votes: true}
 	}
-	return traits{grasp: 2.6, tries: 3, searches: 3, early: 0.03, repeat: 0.03, malformed: 0.012, sloppy: 0.2, votes: true}
+	return traits{grasp: 2.6, tries: 3, searches: 3, early: 0.03, repeat: 0.03, malformed: 0.012, sloppy: 0.2, checks: 0.7, votes: true}
 }
 
 // The margin of a reading varies with the question and with what was read
@@ -80,8 +81,11 @@ const (
 // with z a standard normal value hashed from its arguments, so that one
 // question is equally hard for all skills. At temperature 0 the reading is right
 // if the margin is positive; at T with probability 1/(1 + exp(−margin/T)).
-func (m *model) holds(c *conversation, thing string) bool {
-	margin := m.margin(c, thing)
+func (m *model) holds(c *conversation, thing string) bool { return m.manages(c, thing, 0) }
+
+// manages is like holds for what is easier than reading, by so much margin.
+func (m *model) manages(c *conversation, thing string, ease float64) bool {
+	margin := m.margin(c, thing) + ease
 	if m.temperature == 0 {
 		return margin > 0
 	}
@@ -92,6 +96,10 @@ func (m *model) margin(c *conversation, thing string) float64 {
 	z := questionShare*normal(c.question, thing) + contextShare*normal(c.question, thing, c.anchor)
 	return m.traits.grasp + marginSpread*z
 }
+
+// recallEase is by how much it is easier to write down what was found out
+// than to find it out.
+const recallEase = 3
 
 // confidence returns what the model says of its answer, in per cent. It does
 // not know whether it erred, but feels how hard each reading was, with noise:

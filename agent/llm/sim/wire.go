@@ -39,6 +39,7 @@ type message struct {
 	Role      string     `json:"role"`
 	Content   any        `json:"content"`
 	ToolCalls []wireCall `json:"tool_calls"`
+	CallID    string     `json:"tool_call_id"`
 	Reasoning string     `json:"reasoning"`
 	Thinking  string     `json:"reasoning_content"`
 }

@@ -27,10 +27,15 @@ func callText(t searchTool, query string) string {
 	if t.list {
 		args[t.argument] = []string{query}
 	}
+	return call(t.name, args)
+}
+
+// call writes a call of any tool in the Hermes form.
+func call(name string, args map[string]any) string {
 	return callOpen + "\n" + marshal(struct {
 		Name      string         `json:"name"`
 		Arguments map[string]any `json:"arguments"`
-	}{t.name, args}) + "\n" + callClose
+	}{name, args}) + "\n" + callClose
 }
 
 func marshal(v any) string {
@@ -91,6 +96,9 @@ func (m *model) prelude(c *conversation, thought string) string {
 func (c *conversation) news(facts []reader.Fact) string {
 	var b strings.Builder
 	for _, f := range facts {
+		if f.Recalled {
+			continue
+		}
 		s := f.Sentence()
 		if !strings.Contains(c.notes, s) && !strings.Contains(b.String(), s) {
 			b.WriteString(s + "\n")

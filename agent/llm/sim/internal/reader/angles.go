@@ -23,6 +23,15 @@ func (g Goal) Queries() []string {
 	return []string{g.Subject + " " + label, label + " of " + g.Subject, "what is the " + label + " of " + g.Subject}
 }
 
+// Wordings returns further ways to search for a goal, those of Queries first.
+func (g Goal) Wordings() []string {
+	out := append(g.Queries(), g.Subject)
+	for _, aspect := range aspects {
+		out = append(out, g.Subject+" "+aspect)
+	}
+	return append(out, lastWord(g.Subject)+" "+g.Rel.Label())
+}
+
 // Anchor returns what first queries for the question are made of: the words of
 // its core, its first name and the innermost relation, and further words that
 // may or may not be added.

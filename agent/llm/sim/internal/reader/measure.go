@@ -13,7 +13,9 @@ func (v *solver) compare(n *Node) (string, bool) {
 	}
 	x, y := v.measure(n.Args[0], a), v.measure(n.Args[1], b)
 	if n.Life {
-		x, y = v.life(n, 0, x), v.life(n, 1, y)
+		if x, y, okA = v.lives(n, x, y); !okA {
+			return "", false
+		}
 	}
 	first := x < y
 	if n.Greater {
@@ -38,15 +40,32 @@ func (v *solver) measure(side *Node, value string) float64 {
 	return measureOf(value)
 }
 
-// life returns the life span of side i, who was born at born, in days.
-func (v *solver) life(n *Node, i int, born float64) float64 {
-	name, _ := v.value(n.Sides[i])
+// lives returns the life spans of both sides, who were born at x and y, in days.
+// It fails where a death is not known and could be searched for in a later
+// round; a reader who knows of no rounds takes it for none.
+func (v *solver) lives(n *Node, x, y float64) (a, b float64, ok bool) {
+	a, endA := v.life(n.Sides[0], x)
+	b, endB := v.life(n.Sides[1], y)
+	return a, b, v.known == nil || endA && endB
+}
+
+// life returns the life span of a side that was born at born, in days; 0 and
+// false if its end is not known.
+func (v *solver) life(side *Node, born float64) (days float64, ok bool) {
+	name, _ := v.value(side)
 	death := Goal{Rel: theGrammar().byName["deathdate"], Subject: name}
-	claims := v.shelf.Claims(death)
+	claims := v.claims(death)
 	if len(claims) == 0 {
-		return 0
+		if v.known != nil {
+			v.open(death)
+		}
+		return 0, false
 	}
-	return measureOf(v.believe(death, claims)) - born
+	if v.known != nil {
+		return measureOf(v.settle(death, claims)) - born, true
+	}
+	died, _ := v.believe(death, claims)
+	return measureOf(died) - born, true
 }
 
 // measureOf returns a number by which values order: dates by the day, others

@@ -10,23 +10,32 @@ type part struct {
 	claims []Claim
 }
 
-// says reports whether the part's statement holds of a candidate: by a claim on
-// the way back or by what the candidate's own page says. known is false if the
-// shelf leaves it open.
-func (p *part) says(s *Shelf, candidate string) (yes, known bool) {
+// A verdict is what one part says of a candidate: yes, or no with the value that
+// stands against it, or nothing.
+type verdict struct {
+	yes, known bool
+	other      string
+}
+
+// says returns whether the part's statement holds of a candidate: by a claim on
+// the way back or by what the candidate's own page says.
+func (p *part) says(v *solver, candidate string) verdict {
 	key := nameKey(candidate)
 	for _, c := range p.claims {
 		if nameKey(c.Value) == key {
-			return true, true
+			return verdict{yes: true, known: true}
 		}
 	}
-	claims := s.Claims(Goal{Rel: p.goal.Rel, Subject: candidate})
+	claims := v.claims(Goal{Rel: p.goal.Rel, Subject: candidate})
 	for _, c := range claims {
 		if nameKey(c.Value) == nameKey(p.goal.Subject) {
-			return true, true
+			return verdict{yes: true, known: true}
 		}
 	}
-	return false, len(claims) > 0
+	if len(claims) == 0 {
+		return verdict{}
+	}
+	return verdict{known: true, other: claims[0].Value}
 }
 
 // maxCandidates bounds how many candidates of a meeting are looked at.
@@ -43,7 +52,7 @@ func (v *solver) meet(n *Node) (string, bool) {
 			return "", false
 		}
 		g := Goal{Rel: arg.Rel, Subject: object, Back: true, Noun: n.Noun}
-		p := part{g, v.shelf.Claims(g)}
+		p := part{g, v.claims(g)}
 		parts = append(parts, p)
 		for _, c := range p.claims {
 			if len(candidates) < maxCandidates && !slices.ContainsFunc(candidates, func(d Claim) bool { return nameKey(c.Value) == nameKey(d.Value) }) {
@@ -51,15 +60,29 @@ func (v *solver) meet(n *Node) (string, bool) {
 			}
 		}
 	}
-	var agreed []Claim
-	var unread []Goal
+	agreed, unread := v.sift(parts, candidates)
+	if len(agreed) > 0 {
+		value, known := v.believe(parts[0].goal, agreed)
+		for _, p := range parts {
+			v.out.Facts = append(v.out.Facts, Fact{p.goal, value, known})
+		}
+		return value, true
+	}
+	v.openParts(parts, unread)
+	return "", false
+}
+
+// sift asks all parts about the candidates, and returns those on which they
+// agree and what is to be read about others that none speaks against.
+func (v *solver) sift(parts []part, candidates []Claim) (agreed []Claim, unread []Goal) {
 	for _, c := range candidates {
 		all, refuted := true, false
 		for i := range parts {
-			yes, known := parts[i].says(v.shelf, c.Value)
-			all = all && yes
-			refuted = refuted || known && !yes
-			if !known {
+			said := parts[i].says(v, c.Value)
+			v.weigh(parts[i].goal, c.Value, said)
+			all = all && said.yes
+			refuted = refuted || said.known && !said.yes
+			if !said.known {
 				unread = append(unread, Goal{Rel: parts[i].goal.Rel, Subject: c.Value})
 			}
 		}
@@ -72,15 +95,17 @@ func (v *solver) meet(n *Node) (string, bool) {
 			v.out.Last = c.Value
 		}
 	}
-	if len(agreed) > 0 {
-		value := v.believe(parts[0].goal, agreed)
-		for _, p := range parts {
-			v.out.Facts = append(v.out.Facts, Fact{p.goal, value})
-		}
-		return value, true
+	return agreed, unread
+}
+
+// weigh notes what one part says of a candidate.
+func (v *solver) weigh(g Goal, candidate string, said verdict) {
+	switch {
+	case said.yes:
+		v.out.Candidates = append(v.out.Candidates, Fact{Goal: g, Value: candidate})
+	case said.known:
+		v.out.Refuted = append(v.out.Refuted, Fact{Goal: Goal{Rel: g.Rel, Subject: candidate}, Value: said.other})
 	}
-	v.openParts(parts, unread)
-	return "", false
 }
 
 // openParts notes what a meeting needs: first the parts that name something and

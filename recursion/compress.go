@@ -1,0 +1,221 @@
+package recursion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"trawl/agent/llm"
+	"trawl/agent/llm/reply"
+	"trawl/internal/seed"
+	"trawl/internal/text"
+	"trawl/trajectory"
+)
+
+// maxAttempts is how often a model is asked for one summary until it writes one.
+const maxAttempts = 3
+
+// A Compressor makes states of trajectories.
+type Compressor struct {
+	client llm.Client
+	opts   Options
+}
+
+// NewCompressor returns a compressor that asks client; of the options, Variant,
+// Sampling and Tools are its own.
+func NewCompressor(client llm.Client, o Options) *Compressor { return &Compressor{client, o} }
+
+// Compress returns the state in which the round of t leaves its question. Before
+// is the state that the round began with, nil if there was none; Spent adds to
+// its own. A summary that does not fit the model or that the model does not
+// write is no error: the state is then that of before ([trajectory.StateCarried]),
+// or none. A server that cannot be reached, is overloaded or refuses the request
+// is one, and so is the end of ctx.
+func (c *Compressor) Compress(ctx context.Context, t *trajectory.Trajectory, before *trajectory.State) (trajectory.State, error) {
+	began := time.Now()
+	d := &draft{conversation: closed(t), task: t, earlier: tells(before)}
+	raw, err := c.summary(ctx, d)
+	if err != nil {
+		return trajectory.State{}, fmt.Errorf("recursion: summary of %v: %w", t.Key(), err)
+	}
+	s := d.state(raw, before)
+	s.V, s.QuestionID, s.Round, s.Rollout, s.Config = trajectory.StateVersion, t.QuestionID, t.Round, t.Rollout, t.Config
+	s.Queries = queries(t.Steps)
+	s.Calls, s.Usage = d.calls, d.usage
+	s.Started, s.Millis = began.UTC(), time.Since(began).Milliseconds()
+	if before != nil {
+		s.Spent = before.Spent
+	}
+	s.Spent.Tokens += t.Usage.Prompt + t.Usage.Completion + d.usage.Prompt + d.usage.Completion
+	s.Spent.Millis += t.Millis + s.Millis
+	return s, nil
+}
+
+// A draft is a summary that is being made.
+type draft struct {
+	conversation
+	task    *trajectory.Trajectory
+	earlier bool // the round began with a summary
+	attempt int
+	fit     fit
+	calm    bool // ask without thinking
+	calls   int
+	usage   trajectory.CallUsage
+	repairs []string
+}
+
+// note remembers what had to be mended, each name once.
+func (d *draft) note(repair string) {
+	if !slices.Contains(d.repairs, repair) {
+		d.repairs = append(d.repairs, repair)
+	}
+}
+
+// state returns the state of a summary; without one, that of before.
+func (d *draft) state(raw string, before *trajectory.State) trajectory.State {
+	var s trajectory.State
+	switch {
+	case raw != "":
+		s = Parse(raw)
+		s.Origin = trajectory.StateModel
+		s.Repairs = append(d.repairs, s.Repairs...)
+		return s
+	case d.earlier:
+		s = carried(before)
+	default:
+		s = Parse("")
+		s.Origin = trajectory.StateNone
+	}
+	s.Repairs = d.repairs
+	return s
+}
+
+// carried returns what goes on of a state when nothing follows it.
+func carried(before *trajectory.State) trajectory.State {
+	return trajectory.State{
+		CurrentAnswer: before.CurrentAnswer, Facts: before.Facts, Conclusions: before.Conclusions, Sources: before.Sources,
+		Uncertainties: before.Uncertainties, Failed: before.Failed, Uncompleted: before.Uncompleted, Discarded: before.Discarded,
+		Conflicts: before.Conflicts, Raw: before.Raw, Origin: trajectory.StateCarried,
+	}
+}
+
+// summary gets a text from the model, "" if it writes none. A reply that says
+// nothing is asked for again, with another seed and, if it was thinking that took
+// its place, without that. (B3, B5, B7)
+func (c *Compressor) summary(ctx context.Context, d *draft) (string, error) {
+	for ; d.attempt < maxAttempts; d.attempt++ {
+		if d.attempt > 0 {
+			d.note(repairRetried)
+		}
+		resp, err := c.complete(ctx, d)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return "", ctx.Err()
+		case errors.Is(err, llm.ErrContextLength):
+			d.note(repairUnfit)
+			return "", nil
+		case errors.Is(err, llm.ErrMalformed):
+			continue
+		case err != nil:
+			return "", err
+		}
+		if raw := d.read(resp); raw != "" {
+			return raw, nil
+		}
+	}
+	d.note(repairNoSummary)
+	return "", nil
+}
+
+// read returns the text of a reply without its thinking, "" if there is none.
+func (d *draft) read(resp *llm.Response) string {
+	m := resp.Message
+	raw := reply.AfterThinking(m.Content)
+	if raw == "" {
+		if raw = reply.AfterThinking(m.Reasoning); !slices.Contains(Parse(raw).Repairs, repairNoSections) {
+			d.note(repairReasoning)
+		} else {
+			if thought := m.Content + m.Reasoning; thought != "" && d.attempt+1 < maxAttempts {
+				d.calm = true
+				d.note(repairThinkingOff)
+			}
+			return ""
+		}
+	}
+	if len(m.ToolCalls) > 0 {
+		d.note(repairCalls)
+	}
+	if resp.Finish == "length" {
+		d.note(repairCut)
+	}
+	return raw
+}
+
+// complete makes one model call. A request that does not fit is made again with
+// less of the conversation in it. (C1, C4)
+func (c *Compressor) complete(ctx context.Context, d *draft) (*llm.Response, error) {
+	for {
+		resp, err := c.client.Complete(ctx, c.request(d))
+		if err == nil {
+			d.calls++
+			d.usage.Add(trajectory.CallUsage(resp.Usage))
+			return resp, nil
+		}
+		if !errors.Is(err, llm.ErrContextLength) {
+			return nil, err
+		}
+		next, ok := d.smaller(d.fit)
+		if !ok {
+			return nil, err
+		}
+		d.fit = next
+		d.note(repairShrunk)
+		if next.dropped > 0 {
+			d.note(repairExchanges)
+		}
+	}
+}
+
+func (c *Compressor) request(d *draft) *llm.Request {
+	callSeed := seed.Derive(d.task.Seed, "summary", d.attempt)
+	ask := trajectory.Message{Role: llm.User, Content: c.prompt(d)}
+	req := &llm.Request{
+		Sampling: c.opts.Sampling,
+		Messages: d.wire(d.fit, ask),
+		Tools:    c.opts.Tools,
+		NoTools:  len(c.opts.Tools) > 0,
+		Seed:     &callSeed,
+		Affinity: d.task.QuestionID,
+	}
+	if d.calm {
+		req.Extra = llm.WithoutThinking(req.Extra)
+	}
+	return req
+}
+
+func (c *Compressor) prompt(d *draft) string {
+	return render("summary", struct {
+		Question      string
+		Full, Earlier bool
+	}{text.Collapse(d.task.Question), c.opts.Variant == Full, d.earlier})
+}
+
+// queries returns the searches that were carried out, in order: not those that
+// failed, and not those that only repeat one and so have no results.
+func queries(steps []trajectory.Step) []string {
+	out := []string{}
+	seen := map[string]bool{}
+	for _, s := range steps {
+		if s.Kind != trajectory.KindSearch || s.Error != "" || text.Blank(s.Query) {
+			continue
+		}
+		key := text.Lower(text.Normal(s.Query))
+		if len(s.Results) > 0 || !seen[key] {
+			out = append(out, text.Collapse(s.Query))
+		}
+		seen[key] = true
+	}
+	return out
+}
