@@ -133,11 +133,11 @@ type asked struct {
 // A candidate is the answer of one rollout.
 type candidate struct {
 	Rollout     int                    `json:"rollout"`
-	Round       int                    `json:"round"` // in which it ended
 	Answer      string                 `json:"answer"`
+	Before      []string               `json:"answers_before,omitempty"` // after each round before the last
 	Score       float64                `json:"score"`
 	FirstQuery  string                 `json:"first_query"`
-	Searches    int                    `json:"searches"`
+	Searches    int                    `json:"searches"` // of all rounds
 	Termination trajectory.Termination `json:"termination"`
 	chosen      bool
 }
@@ -154,7 +154,12 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 	if err != nil {
 		return nil, err
 	}
-	ended, err := outcomes(lines, q.ID, max(1, lines.Round()))
+	last := max(1, lines.Round())
+	ended, err := outcomes(lines, q.ID, last)
+	if err != nil {
+		return nil, err
+	}
+	past, err := pastOf(lines, q.ID, rounds, last)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +185,8 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 	a.Answer, a.Note, a.Evidence = d.Answer, d.Note, evidenceFor(d.Answer, answering(rounds, done))
 	a.written = d.Index < 0
 	for i, t := range done {
-		c := candidate{Rollout: t.Rollout, Round: t.Round, Answer: t.Answer, Searches: t.Usage.Searches, Termination: t.Termination, FirstQuery: firstQuery(t)}
+		c := past[t.Rollout]
+		c.Rollout, c.Answer, c.Termination = t.Rollout, t.Answer, t.Termination
 		if d.Scores != nil {
 			c.Score = d.Scores[i]
 		}
@@ -188,6 +194,32 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 		a.Candidates = append(a.Candidates, c)
 	}
 	return a, nil
+}
+
+// pastOf returns what each rollout did in its rounds: its first query, how many
+// searches it made, and what it had come to after each round before the last.
+func pastOf(lines *store.Reader, questionID string, rounds []*trajectory.Trajectory, last int) (map[int]candidate, error) {
+	past := map[int]candidate{}
+	for _, t := range rounds {
+		c := past[t.Rollout]
+		c.Searches += t.Usage.Searches
+		if c.FirstQuery == "" {
+			c.FirstQuery = firstQuery(t)
+		}
+		past[t.Rollout] = c
+	}
+	for round := 1; round < last; round++ {
+		ended, err := outcomes(lines, questionID, round)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range ended {
+			c := past[t.Rollout]
+			c.Before = append(c.Before, t.Answer)
+			past[t.Rollout] = c
+		}
+	}
+	return past, nil
 }
 
 // answering returns the lines of all rounds, each with the answer that its
@@ -280,11 +312,24 @@ func (a *asked) write(e env) {
 		if c.chosen {
 			mark = ">"
 		}
-		fmt.Fprintf(e.stdout, "%s %d. %s  (score %.2f, searches: %d, %s; began with %q)\n", mark, c.Rollout, answerOrNone(c.Answer), c.Score, c.Searches, c.Termination, c.FirstQuery)
+		fmt.Fprintf(e.stdout, "%s %d. %s  (score %.2f, searches: %d, %s; began with %q%s)\n",
+			mark, c.Rollout, answerOrNone(c.Answer), c.Score, c.Searches, c.Termination, c.FirstQuery, c.before())
 	}
 	for _, why := range a.Failed {
 		fmt.Fprintf(e.stdout, "  failed: %s\n", why)
 	}
+}
+
+// before says what the rollout answered in earlier rounds.
+func (c candidate) before() string {
+	if len(c.Before) == 0 {
+		return ""
+	}
+	said := make([]string, len(c.Before))
+	for i, answer := range c.Before {
+		said[i] = answerOrNone(answer)
+	}
+	return "; in the rounds before: " + strings.Join(said, ", ")
 }
 
 func answerOrNone(s string) string {

@@ -26,7 +26,7 @@ func writeComparison(w io.Writer, name string, r *compare.Report) error {
 	c.block("exact match", func(row compare.Row) string { return statCell(row.Accuracy, "%.3f") })
 	c.common("right is among them", func(row compare.Row) string { return fmt.Sprintf("%.3f", row.Coverage) })
 	c.common("without any answer", func(row compare.Row) string { return fmt.Sprintf("%d of %d", row.Empty, row.Subsets) })
-	c.blockIf(func(row compare.Row) bool { return row.Noted > 0 }, "with a note (selections.jsonl has them)", func(row compare.Row) string {
+	c.blockOf(func(row compare.Row) bool { return row.Noted > 0 }, "with a note (selections.jsonl has them)", func(row compare.Row) string {
 		return fmt.Sprintf("%d of %d", row.Noted, row.Subsets)
 	})
 	c.block("less majority, paired", func(row compare.Row) string { return statCell(row.VsMajority, "%+.3f") })
@@ -37,16 +37,12 @@ func writeComparison(w io.Writer, name string, r *compare.Report) error {
 		return fmt.Sprintf("%.3f", *row.SelectedGivenCovered)
 	})
 	c.block("seconds to decide", func(row compare.Row) string { return fmt.Sprintf("%.2f", row.Cost.Seconds) })
-	asks := func(row compare.Row) bool { return row.Cost.ModelCalls > 0 }
-	c.blockIf(asks, "a decision: model calls, prompt tokens (of them sent the first time), completion tokens, seconds", func(row compare.Row) string {
+	c.blockOf(func(row compare.Row) bool { return row.Cost.ModelCalls > 0 }, "a decision by a model", func(row compare.Row) string {
 		n := float64(max(row.Subsets, 1))
-		return fmt.Sprintf("%.1f, %.0f (%.0f), %.0f, %.1f", float64(row.Cost.ModelCalls)/n, float64(row.Cost.PromptTokens)/n,
-			float64(row.Cost.FreshPromptTokens)/n, float64(row.Cost.CompletionTokens)/n, row.Cost.Seconds/n)
+		return fmt.Sprintf("%.1f calls, %.0f + %.0f tokens (%.0f sent first), %.1f s", float64(row.Cost.ModelCalls)/n,
+			float64(row.Cost.PromptTokens)/n, float64(row.Cost.CompletionTokens)/n, float64(row.Cost.FreshPromptTokens)/n, row.Cost.Seconds/n)
 	})
-	c.blockIf(func(row compare.Row) bool { return row.Cost.USD != nil }, "USD for a thousand decisions", func(row compare.Row) string {
-		if row.Cost.USD == nil {
-			return "–"
-		}
+	c.blockOf(func(row compare.Row) bool { return row.Cost.USD != nil && row.Cost.ModelCalls > 0 }, "USD for a thousand of them", func(row compare.Row) string {
 		return fmt.Sprintf("%.2f", *row.Cost.USD/float64(max(row.Subsets, 1))*1000)
 	})
 	return c.w.Flush()
@@ -67,17 +63,21 @@ func (c *comparison) subsets() string {
 			sampled = append(sampled, fmt.Sprint(k))
 		}
 	}
+	fewest := 0
 	for i, row := range c.r.At[c.ks[0]] {
-		if slices.ContainsFunc(c.ks, func(k int) bool { return c.r.At[k][i].Subsets < c.most(k) }) {
-			capped = append(capped, row.Selector)
+		for _, k := range c.ks {
+			if at := c.r.At[k][i]; at.Subsets < c.most(k) && at.Accuracy.N > 0 {
+				capped, fewest = append(capped, row.Selector), max(fewest, at.Subsets/at.Accuracy.N)
+			}
 		}
 	}
+	capped = slices.Compact(capped)
 	said := "of all subsets of k rollouts"
 	if len(sampled) > 0 {
 		said += fmt.Sprintf(", for k=%s of %s sampled ones a question (--subsets)", strings.Join(sampled, ","), c.r.Subsets)
 	}
 	if len(capped) > 0 {
-		said += fmt.Sprintf("; %s of fewer (selection.subsets)", strings.Join(capped, ", "))
+		said += fmt.Sprintf("; %s of at most %d (selection.subsets)", strings.Join(capped, ", "), fewest)
 	}
 	return said
 }
@@ -91,13 +91,19 @@ func (c *comparison) most(k int) int {
 	return most
 }
 
-// blockIf prints a block if it says something of a selector.
-func (c *comparison) blockIf(says func(compare.Row) bool, title string, cell func(compare.Row) string) {
-	for _, rows := range c.r.At {
-		if slices.ContainsFunc(rows, says) {
-			c.block(title, cell)
-			return
+// blockOf prints one row for each selector of which there is something to say at
+// any k, and nothing if there is none.
+func (c *comparison) blockOf(says func(compare.Row) bool, title string, cell func(compare.Row) string) {
+	told := false
+	for i, row := range c.r.At[c.ks[0]] {
+		if !slices.ContainsFunc(c.ks, func(k int) bool { return says(c.r.At[k][i]) }) {
+			continue
 		}
+		if !told {
+			c.head(title)
+			told = true
+		}
+		c.row(i, row.Selector, cell)
 	}
 }
 
@@ -112,27 +118,32 @@ func (c *comparison) common(label string, cell func(compare.Row) string) {
 		c.block(label, cell)
 		return
 	}
-	fmt.Fprint(c.w, "  ", label)
-	for _, k := range c.ks {
-		fmt.Fprint(c.w, "\t", cell(c.r.At[k][0]))
-	}
-	fmt.Fprintln(c.w)
+	c.row(0, label, cell)
 }
 
 // block prints one row for each selector.
 func (c *comparison) block(title string, cell func(compare.Row) string) {
+	c.head(title)
+	for i, row := range c.r.At[c.ks[0]] {
+		c.row(i, row.Selector, cell)
+	}
+}
+
+func (c *comparison) head(title string) {
 	fmt.Fprintf(c.w, "\n%s", title)
 	for _, k := range c.ks {
 		fmt.Fprintf(c.w, "\tk=%d", k)
 	}
 	fmt.Fprintln(c.w)
-	for i, row := range c.r.At[c.ks[0]] {
-		fmt.Fprint(c.w, "  ", row.Selector)
-		for _, k := range c.ks {
-			fmt.Fprint(c.w, "\t", cell(c.r.At[k][i]))
-		}
-		fmt.Fprintln(c.w)
+}
+
+// row prints the cells of the i-th selector.
+func (c *comparison) row(i int, label string, cell func(compare.Row) string) {
+	fmt.Fprint(c.w, "  ", label)
+	for _, k := range c.ks {
+		fmt.Fprint(c.w, "\t", cell(c.r.At[k][i]))
 	}
+	fmt.Fprintln(c.w)
 }
 
 func statCell(s *eval.Stat, format string) string {
