@@ -1,13 +1,9 @@
 package agent
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
-	"fmt"
-	"io/fs"
-	"strings"
-	"text/template"
+
+	"trawl/internal/prompt"
 )
 
 // Every word that a model is shown, tools' descriptions and results apart,
@@ -16,31 +12,10 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+var prompts = prompt.New("agent", promptFiles, nil)
 
-// PromptHash returns the SHA-256 of the prompts, for a run's manifest: runs with
-// different prompts are different experiments.
-func PromptHash() string {
-	h := sha256.New()
-	names, err := fs.Glob(promptFiles, "prompts/*.tmpl") // sorted
-	if err != nil {
-		panic("agent: the pattern of the prompts is malformed")
-	}
-	for _, name := range names {
-		data, err := promptFiles.ReadFile(name)
-		if err != nil {
-			panic("agent: an embedded file cannot be read")
-		}
-		fmt.Fprintf(h, "%s %d\n%s", name, len(data), data)
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
-}
+// PromptHash returns the hash of the prompts, for a run's manifest.
+func PromptHash() string { return prompts.Hash() }
 
-// render fills in a prompt. The last line ends without a line feed.
-func render(name string, data any) string {
-	var b strings.Builder
-	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
-		panic("agent: prompt " + name + ": " + err.Error()) // data and template are both of this package
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
+// render fills in a prompt.
+func render(name string, data any) string { return prompts.Render(name, data) }

@@ -11,6 +11,7 @@ import (
 	"trawl/agent/llm/reply"
 	"trawl/internal/seed"
 	"trawl/internal/text"
+	"trawl/internal/transcript"
 	"trawl/trajectory"
 )
 
@@ -35,7 +36,7 @@ func NewCompressor(client llm.Client, o Options) *Compressor { return &Compresso
 // is one, and so is the end of ctx.
 func (c *Compressor) Compress(ctx context.Context, t *trajectory.Trajectory, before *trajectory.State) (trajectory.State, error) {
 	began := time.Now()
-	d := &draft{conversation: closed(t), task: t, earlier: tells(before)}
+	d := &draft{conversation: conversation(t), task: t, earlier: tells(before)}
 	raw, err := c.summary(ctx, d)
 	if err != nil {
 		return trajectory.State{}, fmt.Errorf("recursion: summary of %v: %w", t.Key(), err)
@@ -55,15 +56,15 @@ func (c *Compressor) Compress(ctx context.Context, t *trajectory.Trajectory, bef
 
 // A draft is a summary that is being made.
 type draft struct {
-	conversation
-	task    *trajectory.Trajectory
-	earlier bool // the round began with a summary
-	attempt int
-	fit     fit
-	calm    bool // ask without thinking
-	calls   int
-	usage   trajectory.CallUsage
-	repairs []string
+	conversation transcript.Conversation
+	task         *trajectory.Trajectory
+	earlier      bool // the round began with a summary
+	attempt      int
+	fit          transcript.Fit
+	calm         bool // ask without thinking
+	calls        int
+	usage        trajectory.CallUsage
+	repairs      []string
 }
 
 // note remembers what had to be mended, each name once.
@@ -166,13 +167,13 @@ func (c *Compressor) complete(ctx context.Context, d *draft) (*llm.Response, err
 		if !errors.Is(err, llm.ErrContextLength) {
 			return nil, err
 		}
-		next, ok := d.smaller(d.fit)
+		next, ok := d.conversation.Smaller(d.fit)
 		if !ok {
 			return nil, err
 		}
 		d.fit = next
 		d.note(repairShrunk)
-		if next.dropped > 0 {
+		if next.Dropped > 0 {
 			d.note(repairExchanges)
 		}
 	}
@@ -183,7 +184,7 @@ func (c *Compressor) request(d *draft) *llm.Request {
 	ask := trajectory.Message{Role: llm.User, Content: c.prompt(d)}
 	req := &llm.Request{
 		Sampling: c.opts.Sampling,
-		Messages: d.wire(d.fit, ask),
+		Messages: d.conversation.Wire(d.fit, ask),
 		Tools:    c.opts.Tools,
 		NoTools:  len(c.opts.Tools) > 0,
 		Seed:     &callSeed,

@@ -11,9 +11,10 @@ import (
 // exactly once, by a tool message before the next message of assistant or user,
 // as servers insist on. A call without an answer gets one that says shown,
 // behind the answers that are there; a tool message that answers no call, or one
-// that is answered, is left out. Calls without an id get one, c0001 and so on; a
-// tool message without one answers the first open call of its name. If nothing
-// has to change, Closed returns ms itself.
+// that is answered, is left out. Calls without an id get one, c00000001 and so on
+// (Mistral's templates insist on nine letters and digits); a tool message without
+// one answers the first open call of its name. If nothing has to change, Closed
+// returns ms itself.
 func Closed(ms []trajectory.Message, shown string) []trajectory.Message {
 	c := closing{taken: map[string]bool{}, shown: shown}
 	for _, m := range ms {
@@ -72,7 +73,7 @@ func (c *closing) ask(m trajectory.Message) trajectory.Message {
 func (c *closing) newID() string {
 	for {
 		c.given++
-		if id := fmt.Sprintf("c%04d", c.given); !c.taken[id] {
+		if id := fmt.Sprintf("c%08d", c.given); !c.taken[id] {
 			return id
 		}
 	}

@@ -1,27 +1,21 @@
 package divinit
 
 import (
-	"crypto/sha256"
-	_ "embed" // for the prompt
-	"encoding/hex"
+	"embed"
 	"strings"
-	"text/template"
 
+	"trawl/internal/prompt"
 	"trawl/internal/text"
 	"trawl/trajectory"
 )
 
-//go:embed prompts/pool.tmpl
-var poolPrompt string
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
 
-var poolTemplate = template.Must(template.New("pool").Parse(poolPrompt))
+var prompts = prompt.New("divinit", promptFiles, nil)
 
-// PromptHash returns "sha256:" and the hash of the prompt, for the manifest of
-// a run.
-func PromptHash() string {
-	sum := sha256.Sum256([]byte(poolPrompt))
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
+// PromptHash returns the hash of the prompt, for a run's manifest.
+func PromptHash() string { return prompts.Hash() }
 
 // A request is what the prompt is filled with.
 type request struct {
@@ -66,10 +60,4 @@ func history(steps []trajectory.Step) []searched {
 	return out
 }
 
-func (r request) prompt() string {
-	var b strings.Builder
-	if err := poolTemplate.Execute(&b, r); err != nil {
-		panic("divinit: the pool's prompt: " + err.Error()) // data and template are both of this package
-	}
-	return b.String()
-}
+func (r request) prompt() string { return prompts.Words("pool.tmpl", r) }

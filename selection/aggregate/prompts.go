@@ -1,16 +1,11 @@
 package aggregate
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"io/fs"
-	"strings"
-	"text/template"
 
 	"trawl/agent/llm"
+	"trawl/internal/prompt"
 	"trawl/internal/text"
 )
 
@@ -21,39 +16,16 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var prompts = template.Must(template.New("").Funcs(template.FuncMap{"json": callJSON}).ParseFS(promptFiles, "prompts/*.tmpl"))
+var prompts = prompt.New("aggregate", promptFiles, map[string]any{"json": callJSON})
 
-// PromptHash returns the SHA-256 of the prompts: decisions by different prompts
-// are different experiments.
-func PromptHash() string {
-	h := sha256.New()
-	names, err := fs.Glob(promptFiles, "prompts/*.tmpl") // sorted
-	if err != nil {
-		panic("aggregate: the pattern of the prompts is malformed")
-	}
-	for _, name := range names {
-		data, err := promptFiles.ReadFile(name)
-		if err != nil {
-			panic("aggregate: an embedded file cannot be read")
-		}
-		fmt.Fprintf(h, "%s %d\n%s", name, len(data), data)
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
-}
+// PromptHash returns the hash of the prompts.
+func PromptHash() string { return prompts.Hash() }
 
-// render fills in a prompt. The last line ends without a line feed.
-func render(name string, data any) string {
-	return strings.TrimRight(words(name+".tmpl", data), "\n")
-}
+// render fills in a prompt.
+func render(name string, data any) string { return prompts.Render(name, data) }
 
 // words fills in a short text of words.tmpl.
-func words(name string, data any) string {
-	var b strings.Builder
-	if err := prompts.ExecuteTemplate(&b, name, data); err != nil {
-		panic("aggregate: prompt " + name + ": " + err.Error()) // data and template are both of this package
-	}
-	return b.String()
-}
+func words(name string, data any) string { return prompts.Words(name, data) }
 
 // A call is a tool call as a model is shown it.
 type call struct {

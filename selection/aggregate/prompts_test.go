@@ -49,7 +49,7 @@ func allWords() string {
 		name string
 		data any
 	}{
-		{"placeholder", nil}, {"cut", nil}, {"middle", nil}, {"removed", nil}, {"open-call", nil},
+		{"placeholder", nil}, {"cut", nil}, {"middle", nil}, {"open-call", nil},
 		{"line", data{"Number": 1, "Steps": 8, "Tokens": 1234, "Tools": []tool{{"open", 1}, {"search", 3}}}},
 		{"line", data{"Number": 2, "Steps": 1, "Tokens": 5, "Tools": []tool{}}},
 		{"bad-id", data{"Count": 3}}, {"no-number", data{"Name": "k"}}, {"no-query", nil}, {"bad-role", nil},

@@ -65,44 +65,15 @@ func retold(t *trajectory.Trajectory) []trajectory.Message {
 }
 
 // shorter yields a conversation as it is sent, whole first and then, for models
-// that it does not fit, with less and less of it: without the oldest results,
-// then without the oldest exchanges. What comes before the model's first message
-// stays, and so does its last.
+// that it does not fit, with less and less of it.
 func shorter(ms []trajectory.Message) iter.Seq[[]llm.Message] {
 	return func(yield func([]llm.Message) bool) {
-		results := transcript.Observations(ms)
-		if !ladder(results, func(stubs int) bool { return yield(transcript.Wire(ms, stubs)) }) {
-			return
-		}
-		var starts []int // of exchanges
-		for i, m := range ms {
-			if m.Role == llm.Assistant {
-				starts = append(starts, i)
+		c := transcript.Split(ms)
+		for f, ok := (transcript.Fit{}), true; ok; f, ok = c.Smaller(f) {
+			if !yield(c.Wire(f)) {
+				return
 			}
 		}
-		ladder(len(starts)-1, func(cut int) bool {
-			if cut == 0 {
-				return true // yielded already
-			}
-			removed := trajectory.Message{Role: llm.User, Content: words("removed", nil)}
-			rest := slices.Concat(ms[:starts[0]], []trajectory.Message{removed}, ms[starts[cut]:])
-			return yield(transcript.Wire(rest, transcript.Observations(rest)))
-		})
-	}
-}
-
-// ladder calls f with 0 and the further rungs for n, until f returns false; then
-// so does ladder.
-func ladder(n int, f func(have int) bool) bool {
-	for have := 0; ; {
-		if !f(have) {
-			return false
-		}
-		more := transcript.More(have, n)
-		if more <= have {
-			return true
-		}
-		have = more
 	}
 }
 
