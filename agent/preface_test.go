@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -172,5 +173,50 @@ func TestTaskLimits(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A preface that does not fit: with no result left to leave out, its middle goes,
+// half and half of that; its beginning, its end and the question stay, and the
+// record has it whole.
+func TestPrefaceTooLong(t *testing.T) {
+	long := agent.Preface{Text: "Summary: the answer is Acme. " + strings.Repeat("A fact that fills a line. ", 400) + "Be critical."}
+	tooLong := &llm.Error{Kind: llm.ErrContextLength, Endpoint: "test", Status: 400}
+	for _, d := range []agent.Dialect{agent.Native, agent.Tags} {
+		t.Run(string(d), func(t *testing.T) {
+			refused := 0
+			client := llmtest.Func(func(_ context.Context, req *llm.Request) (*llm.Response, error) {
+				all := ""
+				for _, m := range req.Messages {
+					all += m.Content
+				}
+				for _, part := range []string{"Question: Who founded the company?", "the answer is Acme", "Be critical."} {
+					if !strings.Contains(all, part) {
+						t.Errorf("%q is not in the request", part)
+					}
+				}
+				if len(all) > 6000 {
+					refused++
+					return nil, tooLong
+				}
+				r := answer("Acme")
+				return &r, nil
+			})
+			task := testTask()
+			task.Preface = &long
+			got := mustRun(t, client, agent.Options{Dialect: d}, task)
+			if got.Answer != "Acme" || got.Termination != trajectory.Answered || refused != 2 { // 10,441 characters, then 5,220 and the rules
+				t.Errorf("ended %s with %q after %d refusals", got.Termination, got.Answer, refused)
+			}
+			if !strings.Contains(fmt.Sprint(got.Messages), long.Text) || !slices.Contains(got.Steps[0].Repairs, "context-shrunk") {
+				t.Errorf("the record lacks the whole text, or its repairs %v", got.Steps[0].Repairs)
+			}
+		})
+	}
+	never := llmtest.Func(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, tooLong })
+	task := testTask()
+	task.Preface = &long
+	if got := mustRun(t, never, agent.Options{}, task); got.Source != trajectory.AnswerNone || got.Termination != trajectory.TokenLimit {
+		t.Errorf("with a model that nothing fits: ended %s with %q", got.Termination, got.Answer)
 	}
 }

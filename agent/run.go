@@ -17,6 +17,7 @@ type run struct {
 	tokens   int           // bound of those used, 0 for none
 	time     time.Duration // bound of the turns before the last, 0 for none
 	traj     trajectory.Trajectory
+	opening  int                // messages before the first turn's
 	turns    int                // whole turns so far
 	used     int                // tokens of prompts and completions
 	last     int                // tokens of the last turn that cost any
@@ -42,6 +43,7 @@ func (a *Agent) start(task Task) *run {
 		Messages: a.opts.Dialect.opening(task, a.opts.Turns),
 		Source:   trajectory.AnswerNone,
 	}
+	r.opening = len(r.traj.Messages)
 	for _, t := range task.Past {
 		r.apply(t)
 	}
@@ -137,7 +139,7 @@ func (r *run) elapsed() time.Duration { return time.Duration(r.traj.Millis) * ti
 // without regard to case, composition of characters and white space.
 func callKey(c trajectory.Call) string {
 	if query, ok := queryOf(c); ok {
-		return c.Name + "\x00" + foldText(query)
+		return c.Name + "\x00" + text.Fold(query)
 	}
 	var args any
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {
@@ -160,12 +162,10 @@ func queryOf(c trajectory.Call) (string, bool) {
 	return text.Collapse(query), ok
 }
 
-func foldText(s string) string { return text.Lower(text.Normal(s)) }
-
 func foldTexts(v any) any {
 	switch v := v.(type) {
 	case string:
-		return foldText(v)
+		return text.Fold(v)
 	case []any:
 		for i := range v {
 			v[i] = foldTexts(v[i])

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"trawl/agent/llm"
 	"trawl/agent/llm/reply"
 	"trawl/internal/seed"
+	"trawl/internal/text"
 	"trawl/internal/transcript"
 	"trawl/trajectory"
 )
@@ -24,6 +26,7 @@ type draft struct {
 	source   trajectory.SeedSource // of the turn's query if it was given
 	attempt  int                   // of the next model call
 	stubs    int                   // observations that are left out of requests
+	halved   int                   // how often what the rollout is told of earlier ones is halved in them
 	calm     bool                  // ask without thinking
 	thoughts []string              // of replies that said nothing
 	made     map[string]earlier    // calls that ran in this turn
@@ -236,7 +239,7 @@ func usable(rep reply.Reply, final bool) bool {
 }
 
 // complete makes one model call. A request that does not fit is made again
-// with fewer of the earlier results in it, down to none. (C1, C4)
+// with less in it. (C1, C4)
 func (a *Agent) complete(ctx context.Context, r *run, d *draft, final bool) (*llm.Response, error) {
 	for {
 		resp, err := a.client.Complete(ctx, a.request(r, d, final))
@@ -248,20 +251,53 @@ func (a *Agent) complete(ctx context.Context, r *run, d *draft, final bool) (*ll
 		case !errors.Is(err, llm.ErrContextLength):
 			return nil, err
 		}
-		more := transcript.More(d.stubs, transcript.Observations(r.traj.Messages))
-		if more == d.stubs {
+		if !d.smaller(r) {
 			return nil, err
 		}
-		d.stubs = more
 		d.note(repairShrunk)
 	}
 }
+
+// smaller leaves more out of the requests of the turn, false if there is nothing
+// more: earlier results, down to none, then half of what the rollout is told of
+// earlier attempts, half of that, and so on. The question stays.
+func (d *draft) smaller(r *run) bool {
+	if more := transcript.More(d.stubs, transcript.Observations(r.traj.Messages)); more > d.stubs {
+		d.stubs = more
+		return true
+	}
+	if p := r.task.Preface; p == nil || utf8.RuneCountInString(p.Text)>>d.halved < shortestPreface {
+		return false
+	}
+	d.halved++
+	return true
+}
+
+// shortestPreface is the length in characters below which what a rollout is told
+// of earlier attempts is not halved again: a few lines.
+const shortestPreface = 400
+
+// messages returns the conversation as it goes into the requests of the turn,
+// results apart.
+func (a *Agent) messages(r *run, d *draft) []trajectory.Message {
+	ms := slices.Concat(r.traj.Messages, d.turn.Messages)
+	if d.halved == 0 {
+		return ms
+	}
+	task, p := r.task, *r.task.Preface
+	p.Text = text.Middle(p.Text, utf8.RuneCountInString(p.Text)>>d.halved, cutPreface)
+	task.Preface = &p
+	return append(a.opts.Dialect.opening(task, a.opts.Turns), ms[r.opening:]...)
+}
+
+// cutPreface stands where the middle of what a rollout is told was left out.
+const cutPreface = "\n[… shortened …]\n"
 
 func (a *Agent) request(r *run, d *draft, final bool) *llm.Request {
 	callSeed := d.seed(r.task, d.attempt)
 	req := &llm.Request{
 		Sampling: a.opts.Sampling,
-		Messages: transcript.Wire(slices.Concat(r.traj.Messages, d.turn.Messages), d.stubs),
+		Messages: transcript.Wire(a.messages(r, d), d.stubs),
 		Seed:     &callSeed,
 		Affinity: r.task.Question.ID,
 	}

@@ -3,7 +3,6 @@ package eval
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"trawl/internal/text"
 	"trawl/trajectory"
@@ -138,7 +137,7 @@ func leads(s *trajectory.State) []string {
 	var out []string
 	seen := map[string]bool{"": true}
 	for _, b := range s.Branches() {
-		key := strings.Join(slices.Sorted(maps.Keys(text.Tokens(b))), " ")
+		key := text.TokenKey(b)
 		if !seen[key] {
 			seen[key] = true
 			out = append(out, b)

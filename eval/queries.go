@@ -17,10 +17,6 @@ func searched(t *trajectory.Trajectory) []string {
 	return queries
 }
 
-// foldQuery returns what is equal for queries that differ in case, composition of
-// characters and white space alone.
-func foldQuery(q string) string { return text.Lower(text.Normal(q)) }
-
 // A queryLog holds the queries of a question's rollouts, folded, by who made them;
 // everyone stands for all rollouts.
 type queryLog map[int]map[string]bool
@@ -42,7 +38,7 @@ func (l queryLog) made(rollout int, query string) bool {
 func (l queryLog) round(lines []*trajectory.Trajectory) (same, across share) {
 	for _, t := range lines {
 		for _, q := range searched(t) {
-			q = foldQuery(q)
+			q = text.Fold(q)
 			same.add(l.made(t.Rollout, q))
 			across.add(l.made(everyone, q))
 		}
@@ -59,7 +55,7 @@ func repeats(rollouts []*trajectory.Trajectory) map[int]share {
 		queries := searched(t)
 		var s share
 		for j, q := range queries {
-			queries[j] = foldQuery(q)
+			queries[j] = text.Fold(q)
 			s.add(before[queries[j]])
 		}
 		for _, q := range queries {

@@ -15,19 +15,13 @@ func (c *States) add(p *path, n int) {
 		if s.CurrentAnswer == nil {
 			c.WithoutAnswer++
 		}
-		if s.Origin == trajectory.StateModel && unread(s) {
+		if s.Origin == trajectory.StateModel && s.Blank() {
 			c.Unread++
 		}
 		if len(s.Repairs) > 0 {
 			c.Repaired++
 		}
 	}
-}
-
-// unread reports whether no section of s holds anything.
-func unread(s trajectory.State) bool {
-	return s.CurrentAnswer == nil && len(s.Facts) == 0 && len(s.Conclusions) == 0 && len(s.Sources) == 0 &&
-		len(s.Uncertainties) == 0 && len(s.Failed) == 0 && len(s.Uncompleted) == 0 && len(s.Discarded) == 0
 }
 
 // summaries counts, over all rounds up to the scored one, the completed lines, how

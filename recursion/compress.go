@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"trawl/agent/llm"
-	"trawl/agent/llm/reply"
 	"trawl/internal/seed"
 	"trawl/internal/text"
 	"trawl/internal/transcript"
+	"trawl/recursion/internal/summary"
 	"trawl/trajectory"
 )
 
@@ -68,9 +68,11 @@ type draft struct {
 }
 
 // note remembers what had to be mended, each name once.
-func (d *draft) note(repair string) {
-	if !slices.Contains(d.repairs, repair) {
-		d.repairs = append(d.repairs, repair)
+func (d *draft) note(repairs ...string) {
+	for _, r := range repairs {
+		if !slices.Contains(d.repairs, r) {
+			d.repairs = append(d.repairs, r)
+		}
 	}
 }
 
@@ -79,14 +81,14 @@ func (d *draft) state(raw string, before *trajectory.State) trajectory.State {
 	var s trajectory.State
 	switch {
 	case raw != "":
-		s = Parse(raw)
+		s = summary.Parse(raw)
 		s.Origin = trajectory.StateModel
 		s.Repairs = append(d.repairs, s.Repairs...)
 		return s
 	case d.earlier:
 		s = carried(before)
 	default:
-		s = Parse("")
+		s = summary.Parse("")
 		s.Origin = trajectory.StateNone
 	}
 	s.Repairs = d.repairs
@@ -103,9 +105,11 @@ func carried(before *trajectory.State) trajectory.State {
 }
 
 // summary gets a text from the model, "" if it writes none. A reply that says
-// nothing is asked for again, with another seed and, if it was thinking that took
-// its place, without that. (B3, B5, B7)
+// nothing, or in which no section can be read, is asked for again, with another
+// seed and, if it was thinking that took its place, without that; prose is better
+// than nothing in the end, and calls of tools are nothing. (B3, B5, B7)
 func (c *Compressor) summary(ctx context.Context, d *draft) (string, error) {
+	var prose reading
 	for ; d.attempt < maxAttempts; d.attempt++ {
 		if d.attempt > 0 {
 			d.note(repairRetried)
@@ -122,36 +126,20 @@ func (c *Compressor) summary(ctx context.Context, d *draft) (string, error) {
 		case err != nil:
 			return "", err
 		}
-		if raw := d.read(resp); raw != "" {
-			return raw, nil
+		got := d.read(resp)
+		if got.sections {
+			d.note(got.repairs...)
+			return got.raw, nil
+		}
+		if got.raw != "" {
+			prose = got
 		}
 	}
-	d.note(repairNoSummary)
-	return "", nil
-}
-
-// read returns the text of a reply without its thinking, "" if there is none.
-func (d *draft) read(resp *llm.Response) string {
-	m := resp.Message
-	raw := reply.AfterThinking(m.Content)
-	if raw == "" {
-		if raw = reply.AfterThinking(m.Reasoning); !slices.Contains(Parse(raw).Repairs, repairNoSections) {
-			d.note(repairReasoning)
-		} else {
-			if thought := m.Content + m.Reasoning; thought != "" && d.attempt+1 < maxAttempts {
-				d.calm = true
-				d.note(repairThinkingOff)
-			}
-			return ""
-		}
+	if prose.raw == "" {
+		d.note(repairNoSummary)
 	}
-	if len(m.ToolCalls) > 0 {
-		d.note(repairCalls)
-	}
-	if resp.Finish == "length" {
-		d.note(repairCut)
-	}
-	return raw
+	d.note(prose.repairs...)
+	return prose.raw, nil
 }
 
 // complete makes one model call. A request that does not fit is made again with
@@ -212,7 +200,7 @@ func queries(steps []trajectory.Step) []string {
 		if s.Kind != trajectory.KindSearch || s.Error != "" || text.Blank(s.Query) {
 			continue
 		}
-		key := text.Lower(text.Normal(s.Query))
+		key := text.Fold(s.Query)
 		if len(s.Results) > 0 || !seen[key] {
 			out = append(out, text.Collapse(s.Query))
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,11 +18,12 @@ import (
 	"trawl/agent/tool"
 	"trawl/internal/seed"
 	"trawl/recursion"
+	"trawl/recursion/internal/summary"
 	"trawl/search"
 	"trawl/trajectory"
 )
 
-const summary = "## 0. Current Answer\nParis\n\n## 1. Facts & Evidence Collected\n- E1: Paris is it. [Source: search | http://a/1 | Verified: yes]\n\n" +
+const written = "## 0. Current Answer\nParis\n\n## 1. Facts & Evidence Collected\n- E1: Paris is it. [Source: search | http://a/1 | Verified: yes]\n\n" +
 	"## 2. Analysis & Conclusions\n- Paris. [E1]\n\n## 3. Source Inventory & Verification Status\nNone\n\n## 4. Uncertainties, Limitations, Gaps\nNone"
 
 // says makes a reply, with what it costs.
@@ -69,13 +71,13 @@ func compress(t testing.TB, client llm.Client, o recursion.Options, before *traj
 }
 
 func earlier() *trajectory.State {
-	s := recursion.Parse(strings.ReplaceAll(summary, "Paris", "Lyon"))
+	s := summary.Parse(strings.ReplaceAll(written, "Paris", "Lyon"))
 	s.V, s.QuestionID, s.Round, s.Origin, s.Spent = 1, "q1", 1, trajectory.StateModel, trajectory.Spent{Tokens: 500, Millis: 50}
 	return &s
 }
 
 func TestCompressRequest(t *testing.T) {
-	script := llmtest.NewScript(says(summary))
+	script := llmtest.NewScript(says(written))
 	temperature := 0.0
 	o := recursion.Options{
 		Sampling: llm.Sampling{Temperature: &temperature, MaxTokens: 99, Extra: map[string]any{"top_k": 20}},
@@ -104,7 +106,7 @@ func TestCompressRequest(t *testing.T) {
 		t.Errorf("request %+v with seed %d", req, *req.Seed)
 	}
 
-	script = llmtest.NewScript(says(summary))
+	script = llmtest.NewScript(says(written))
 	compress(t, script, recursion.Options{Variant: recursion.Full}, earlier())
 	req = script.Requests()[0]
 	if got, want := req.Messages[len(req.Messages)-1].Content, recursion.Render("summary", map[string]any{"Question": "Where is it?", "Full": true, "Earlier": true}); got != want {
@@ -116,10 +118,12 @@ func TestCompressRequest(t *testing.T) {
 }
 
 func TestCompressReplies(t *testing.T) {
-	cut := with(says(summary[:60]), func(r *llm.Response) { r.Finish = "length" })
-	called := with(says(summary), func(r *llm.Response) { r.Message.ToolCalls = []llm.ToolCall{{Name: "search"}} })
+	cut := with(says(written[:60]), func(r *llm.Response) { r.Finish = "length" })
+	called := with(says(written), func(r *llm.Response) { r.Message.ToolCalls = []llm.ToolCall{{Name: "search"}} })
 	onlyCall := with(says(""), func(r *llm.Response) { r.Message.ToolCalls = []llm.ToolCall{{Name: "search"}} })
 	empty := says("")
+	cutProse := with(says("I have found"), func(r *llm.Response) { r.Finish = "length" })
+	const search, jsonCall = "<search>x</search>", `{"name": "search", "arguments": {"query": "x"}}`
 	tests := []struct {
 		name    string
 		replies []llm.Response
@@ -127,25 +131,32 @@ func TestCompressReplies(t *testing.T) {
 		repairs []string
 		calm    []bool // which requests are made without thinking
 	}{
-		{"as asked", []llm.Response{says(summary)}, summary, nil, []bool{false}},
-		{"behind thinking", []llm.Response{says("<think>hm\n## 0. Current Answer\nLyon</think>\n\n" + summary)}, summary, nil, []bool{false}},
-		{"behind thinking that the template opened", []llm.Response{says("hm</think>" + summary)}, summary, nil, []bool{false}},
-		{"in the reasoning", []llm.Response{thinks(summary)}, summary, []string{"summary-in-reasoning"}, []bool{false}},
-		{"only thinking", []llm.Response{thinks("I wonder"), says("<think>still"), says(summary)}, summary, []string{"thinking-off", "retried"}, []bool{false, true, true}},
+		{"as asked", []llm.Response{says(written)}, written, nil, []bool{false}},
+		{"behind thinking", []llm.Response{says("<think>hm\n## 0. Current Answer\nLyon</think>\n\n" + written)}, written, nil, []bool{false}},
+		{"behind thinking that the template opened", []llm.Response{says("hm</think>" + written)}, written, nil, []bool{false}},
+		{"in the reasoning", []llm.Response{thinks(written)}, written, []string{"summary-in-reasoning"}, []bool{false}},
+		{"only thinking", []llm.Response{thinks("I wonder"), says("<think>still"), says(written)}, written, []string{"thinking-off", "retried"}, []bool{false, true, true}},
 		{"only thinking, three times", []llm.Response{thinks("a"), thinks("b"), thinks("c")}, "", []string{"thinking-off", "retried", "no-summary"}, []bool{false, true, true}},
-		{"empty", []llm.Response{empty, says(summary)}, summary, []string{"retried"}, []bool{false, false}},
+		{"empty", []llm.Response{empty, says(written)}, written, []string{"retried"}, []bool{false, false}},
 		{"empty, three times", []llm.Response{empty, empty, empty}, "", []string{"retried", "no-summary"}, []bool{false, false, false}},
-		{"only a call", []llm.Response{onlyCall, says(summary)}, summary, []string{"retried"}, []bool{false, false}},
-		{"with a call", []llm.Response{called}, summary, []string{"final-calls-dropped"}, []bool{false}},
-		{"cut", []llm.Response{cut}, summary[:60], []string{"cut", "section-missing"}, []bool{false}},
-		{"prose", []llm.Response{says("I have found nothing.")}, "I have found nothing.", []string{"no-sections"}, []bool{false}},
+		{"only a call", []llm.Response{onlyCall, says(written)}, written, []string{"retried"}, []bool{false, false}},
+		{"with a call", []llm.Response{called}, written, []string{"final-calls-dropped"}, []bool{false}},
+		{"cut", []llm.Response{cut}, written[:60], []string{"cut", "section-missing"}, []bool{false}},
+		{"only thinking, the last time", []llm.Response{empty, empty, thinks("c")}, "", []string{"retried", "no-summary"}, []bool{false, false, false}},
+		{"prose", []llm.Response{cutProse, says(written)}, written, []string{"retried"}, []bool{false, false}},
+		{"prose, three times", []llm.Response{says("I have found nothing."), says("Or little."), says("Or much.")}, "Or much.", []string{"retried", "no-sections"}, []bool{false, false, false}},
+		{"prose, then nothing", []llm.Response{cutProse, empty, says(search)}, "I have found", []string{"retried", "cut", "no-sections"}, []bool{false, false, false}},
+		{"a call as text", []llm.Response{says(search), says(written)}, written, []string{"retried"}, []bool{false, false}},
+		{"calls as text, three times", []llm.Response{says(search), says("I will.\n<tool_call>" + jsonCall + "</tool_call>"), says(jsonCall)}, "", []string{"retried", "no-summary"}, []bool{false, false, false}},
+		{"calls that cannot be read", []llm.Response{says("<tool_call>"), says("<tool_call>\nsearch x"), says("<tool_call>[")}, "", []string{"retried", "no-summary"}, []bool{false, false, false}},
+		{"a summary that speaks of calls", []llm.Response{says(written + "\n- " + search)}, written + "\n- " + search, nil, []bool{false}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, before := range []*trajectory.State{nil, earlier()} {
 				script := llmtest.NewScript(tt.replies...)
 				s := compress(t, script, recursion.Options{Sampling: llm.Sampling{Extra: map[string]any{"top_k": 20}}}, before)
-				want := recursion.Parse(tt.raw)
+				want := summary.Parse(tt.raw)
 				want.Origin = trajectory.StateModel
 				switch {
 				case tt.raw == "" && before == nil:
@@ -168,6 +179,37 @@ func TestCompressReplies(t *testing.T) {
 				expectCalm(t, script.Requests(), tt.calm)
 			}
 		})
+	}
+}
+
+// What a rollout has spent is what its rounds and their summaries took.
+func TestCompressSpent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := llmtest.Func(func(context.Context, *llm.Request) (*llm.Response, error) {
+			<-time.After(3 * time.Second)
+			r := says(written)
+			return &r, nil
+		})
+		// 50 ms and 500 tokens before, 600 ms and 1,050 tokens for the round, 3 s and 110 tokens for the summary.
+		s := compress(t, client, recursion.Options{}, earlier())
+		if diff := cmp.Diff(trajectory.Spent{Tokens: 1660, Millis: 3650}, s.Spent); diff != "" || s.Millis != 3000 {
+			t.Errorf("the summary took %d ms; spent mismatch (-want +got):\n%s", s.Millis, diff)
+		}
+	})
+}
+
+// A round in which the model never replied is asked about with its question.
+func TestCompressNoReply(t *testing.T) {
+	script := llmtest.NewScript(says(written))
+	if _, err := recursion.NewCompressor(script, recursion.Options{}).Compress(t.Context(), conversation(0), nil); err != nil {
+		t.Fatal(err)
+	}
+	want := []llm.Message{
+		{Role: "system", Content: "The rules."},
+		{Role: "user", Content: "Question: Where is it?\n\nSummary of the earlier attempts\n\n" + recursion.Render("summary", map[string]any{"Question": "Where is it?"})},
+	}
+	if diff := cmp.Diff(want, script.Requests()[0].Messages); diff != "" {
+		t.Errorf("messages mismatch (-want +got):\n%s", diff)
 	}
 }
 
@@ -219,7 +261,7 @@ func TestCompressErrors(t *testing.T) {
 		if calls++; calls < 3 {
 			return nil, &llm.Error{Kind: llm.ErrMalformed}
 		}
-		r := says(summary)
+		r := says(written)
 		return &r, nil
 	}
 	if s := compress(t, client, recursion.Options{}, nil); s.Origin != trajectory.StateModel || s.Calls != 1 || calls != 3 {
@@ -242,7 +284,7 @@ func TestCompressContext(t *testing.T) {
 		if len(seen) <= fits {
 			return nil, &llm.Error{Kind: llm.ErrContextLength}
 		}
-		r := says(summary)
+		r := says(written)
 		return &r, nil
 	})
 	// 9 results (the last says that the call was not run): without 4, 8, 9 of them;
@@ -379,7 +421,7 @@ func TestCompressValid(t *testing.T) {
 				if err != nil || traj.Termination != tt.want {
 					t.Fatalf("%v: %+v", err, traj)
 				}
-				script := llmtest.NewScript(says(summary))
+				script := llmtest.NewScript(says(written))
 				if _, err := recursion.NewCompressor(script, recursion.Options{}).Compress(t.Context(), traj, nil); err != nil {
 					t.Fatal(err)
 				}
@@ -409,7 +451,8 @@ func TestCompressQueries(t *testing.T) {
 	traj := conversation(2)
 	traj.Steps = []trajectory.Step{
 		step(trajectory.KindSearch, "Acme  founder", "", found),
-		step(trajectory.KindSearch, "acme founder", "", nil), // a repetition
+		step(trajectory.KindSearch, "acme founder", "", nil),   // a repetition
+		step(trajectory.KindSearch, "ACME founder", "", found), // carried out again
 		step(trajectory.KindSearch, "nothing there", "", nil),
 		step(trajectory.KindSearch, "failed", "no route", nil),
 		step(trajectory.KindOpen, "http://a/1", "", found),
@@ -418,11 +461,11 @@ func TestCompressQueries(t *testing.T) {
 		step(trajectory.KindSearch, "failed", "", found),
 		step(trajectory.KindAnswer, "", "", nil),
 	}
-	s, err := recursion.NewCompressor(llmtest.NewScript(says(summary)), recursion.Options{}).Compress(t.Context(), traj, nil)
+	s, err := recursion.NewCompressor(llmtest.NewScript(says(written)), recursion.Options{}).Compress(t.Context(), traj, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"Acme founder", "nothing there", "failed"}, s.Queries); diff != "" {
+	if diff := cmp.Diff([]string{"Acme founder", "ACME founder", "nothing there", "failed"}, s.Queries); diff != "" {
 		t.Errorf("queries mismatch (-want +got):\n%s", diff)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"trawl/internal/text"
 	"trawl/trajectory"
@@ -32,7 +34,7 @@ func conflicts(states []trajectory.State, f facts) []string {
 		found = append(found, conflict{Holders: held})
 	}
 	for _, u := range f.all {
-		if u.yes && u.no {
+		if u.disputed() {
 			found = append(found, conflict{Fact: u.fact.Text})
 		}
 	}
@@ -79,28 +81,35 @@ const sharedWords = 3
 // maxContradictions bounds what lists of alike facts would make of themselves.
 const maxContradictions = 20
 
+// A statement is a fact as it is held against others.
+type statement struct {
+	text  string
+	words []string // of its claim
+	cased []string // the same, as they are written
+}
+
 // contradictions returns the pairs of facts that begin alike and go on unlike:
 // with at least [sharedWords] words, and at least half of the longer one, in
-// common at the beginning, and no word in common behind that. "A was born in
-// 1934" and "A was born in 1943" are one; so, sometimes, are two facts that are
-// both true. Pairs of the same claim stand once, and no more than
-// [maxContradictions] stand at all, those of the best facts.
+// common at the beginning, two numbers or two names where they part, and no word
+// in common behind that. "A was born in 1934" and "A was born in 1943" are one;
+// so, sometimes, are two facts that are both true. Pairs of the same claim stand
+// once, and no more than [maxContradictions] stand at all, those of the best facts.
 func contradictions(all []*united) [][2]string {
-	byBeginning := map[string][][]string{}
-	text := map[string]string{}
+	byBeginning := map[string][]statement{}
+	seen := map[string]bool{}
 	var order []string
 	for _, u := range all {
 		claim := claimKey(u.fact.Text)
-		words := strings.Fields(claim)
-		if _, known := text[claim]; known || len(words) <= sharedWords {
+		s := statement{u.fact.Text, strings.Fields(claim), strings.Fields(text.Normal(u.fact.Text))}
+		if seen[claim] || len(s.words) < sharedWords {
 			continue
 		}
-		text[claim] = u.fact.Text
-		k := strings.Join(words[:sharedWords], " ")
+		seen[claim] = true
+		k := strings.Join(s.words[:sharedWords], " ")
 		if byBeginning[k] == nil {
 			order = append(order, k)
 		}
-		byBeginning[k] = append(byBeginning[k], words)
+		byBeginning[k] = append(byBeginning[k], s)
 	}
 	var out [][2]string
 	for _, k := range order {
@@ -108,7 +117,7 @@ func contradictions(all []*united) [][2]string {
 		for i, a := range group {
 			for _, b := range group[:i] {
 				if len(out) < maxContradictions && contradict(a, b) {
-					out = append(out, [2]string{text[strings.Join(b, " ")], text[strings.Join(a, " ")]})
+					out = append(out, [2]string{b.text, a.text})
 				}
 			}
 		}
@@ -116,13 +125,24 @@ func contradictions(all []*united) [][2]string {
 	return out
 }
 
-func contradict(a, b []string) bool {
+func contradict(a, b statement) bool {
 	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
+	for n < len(a.words) && n < len(b.words) && a.words[n] == b.words[n] {
 		n++
 	}
-	if n < sharedWords || 2*n < max(len(a), len(b)) || n == len(a) || n == len(b) {
+	if 2*n < max(len(a.words), len(b.words)) || n == len(a.words) || n == len(b.words) || !alike(a.cased[n], b.cased[n]) {
 		return false
 	}
-	return !slices.ContainsFunc(a[n:], func(w string) bool { return slices.Contains(b[n:], w) })
+	return !slices.ContainsFunc(a.words[n:], func(w string) bool { return slices.Contains(b.words[n:], w) })
 }
+
+// alike reports whether two words are both numbers or both names: whether they
+// could stand for each other, as "1934" and "in" could not.
+func alike(a, b string) bool {
+	a, b = strings.TrimLeftFunc(a, isMark), strings.TrimLeftFunc(b, isMark)
+	first, _ := utf8.DecodeRuneInString(a)
+	second, _ := utf8.DecodeRuneInString(b)
+	return unicode.IsNumber(first) && unicode.IsNumber(second) || unicode.IsUpper(first) && unicode.IsUpper(second)
+}
+
+func isMark(r rune) bool { return !text.IsWord(r) }

@@ -7,7 +7,7 @@ import (
 
 // tells reports whether there is anything in s for the next round.
 func tells(s *trajectory.State) bool {
-	return s != nil && s.Origin != trajectory.StateNone && (s.Origin != trajectory.StateMerged || !blank(s))
+	return s != nil && s.Origin != trajectory.StateNone && (s.Origin != trajectory.StateMerged || !s.Blank())
 }
 
 // preface returns what the round after s is told of it; nil if there is nothing
@@ -22,10 +22,4 @@ func preface(s *trajectory.State, o Options) *agent.Preface {
 		FreeUse bool
 	}{s.Round, s.Raw, !o.Plain}
 	return &agent.Preface{Note: render("note", nil), Text: render("continue", data)}
-}
-
-// blank reports whether the sections of s hold nothing.
-func blank(s *trajectory.State) bool {
-	return s.CurrentAnswer == nil && len(s.Facts)+len(s.Conclusions)+len(s.Sources)+len(s.Uncertainties)+
-		len(s.Failed)+len(s.Uncompleted)+len(s.Discarded)+len(s.Conflicts) == 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,7 +40,6 @@ type Loop struct {
 	opts       Options
 
 	mu     sync.Mutex
-	config string                // of all keys
 	rounds map[roundKey]*meeting // of merged rounds
 }
 
@@ -71,10 +71,7 @@ func (l *Loop) Run(ctx context.Context, task agent.Task) (*trajectory.Trajectory
 	if l.opts.Rounds == 1 {
 		return l.runner.Run(ctx, task)
 	}
-	before, err := l.before(task.Key)
-	if err != nil {
-		return nil, err
-	}
+	before, lost := l.before(task.Key)
 	task.Preface = preface(before, l.opts)
 	l.bound(&task, before)
 	t, err := l.runner.Run(ctx, task)
@@ -93,6 +90,9 @@ func (l *Loop) Run(ctx context.Context, task agent.Task) (*trajectory.Trajectory
 	if err != nil {
 		return nil, err
 	}
+	if lost {
+		s.Repairs = append([]string{repairLost}, s.Repairs...)
+	}
 	if l.opts.Mode == PerThread {
 		s.Stopped = l.stopped(&s, before, s.Origin == trajectory.StateModel)
 	}
@@ -103,30 +103,46 @@ func (l *Loop) Run(ctx context.Context, task agent.Task) (*trajectory.Trajectory
 }
 
 // before returns the state that the round of key begins with, nil for the first.
-func (l *Loop) before(key trajectory.Key) (*trajectory.State, error) {
+// The round before is done, but its line in the store may have been damaged: it is
+// lost then, and the round begins as after one without a summary.
+func (l *Loop) before(key trajectory.Key) (s *trajectory.State, lost bool) {
 	if key.Round == 1 {
-		return nil, nil
+		return nil, false
 	}
-	key.Round--
+	last := key
+	last.Round--
 	if l.opts.Mode == Merged {
-		key.Rollout = trajectory.MergedRollout
+		last.Rollout = trajectory.MergedRollout
 	}
-	s, ok := l.store.State(key)
-	if !ok {
-		return nil, fmt.Errorf("recursion: there is no state of %v", key)
+	if s, ok := l.store.State(last); ok {
+		return &s, false
 	}
-	return &s, nil
+	return &trajectory.State{Round: last.Round, Origin: trajectory.StateNone, Spent: l.ownSpent(key)}, true
 }
 
-// ownSpent returns what the earlier rounds of the rollout of key have cost, of a
-// merged loop in which its rounds may have failed.
+// ownSpent returns what the earlier rounds of the rollout of key have cost. Of a
+// merged loop those count in which it has a part of the merged state: one that
+// failed and is made again once its round is over may end before or after key
+// begins.
 func (l *Loop) ownSpent(key trajectory.Key) trajectory.Spent {
 	for key.Round--; key.Round >= 1; key.Round-- {
+		if l.opts.Mode == Merged && !l.hasPart(key) {
+			continue
+		}
 		if s, ok := l.store.State(key); ok {
 			return s.Spent
 		}
 	}
 	return trajectory.Spent{}
+}
+
+// hasPart reports whether the rollout of key has a part of the merged state of
+// its round.
+func (l *Loop) hasPart(key trajectory.Key) bool {
+	rollout := key.Rollout
+	key.Rollout = trajectory.MergedRollout
+	s, ok := l.store.State(key)
+	return ok && slices.Contains(s.From, rollout)
 }
 
 // bound gives a task what is left of the budgets.
@@ -161,7 +177,7 @@ func (l *Loop) Next(key trajectory.Key, ok bool) (begin []int, skipped int, err 
 	case !ok:
 		return nil, left, nil
 	}
-	if s, _ := l.store.State(key); s.Stopped != "" {
+	if s, kept := l.store.State(key); kept && s.Stopped != "" {
 		return nil, left, nil
 	}
 	return []int{key.Rollout}, 0, nil

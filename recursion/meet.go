@@ -14,8 +14,9 @@ type roundKey struct {
 
 // A meeting is what is known of the rollouts of a round that is to be merged.
 type meeting struct {
-	ended map[int]bool // true: well
-	over  bool         // what follows has been said
+	key   trajectory.Key // of the merged state
+	ended map[int]bool   // true: well
+	over  bool           // what follows has been said
 }
 
 // meet notes that a rollout ended. When all of its round have, their states are
@@ -24,29 +25,28 @@ type meeting struct {
 func (l *Loop) meet(key trajectory.Key, ok bool) (begin []int, skipped int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.config = key.Config
 	at := roundKey{key.QuestionID, key.Round}
 	m := l.rounds[at]
 	if m == nil {
-		m = &meeting{ended: map[int]bool{}}
+		m = &meeting{key: key, ended: map[int]bool{}}
+		m.key.Rollout = trajectory.MergedRollout
 		l.rounds[at] = m
 	}
 	if m.over {
 		return nil, 0, nil
 	}
 	m.ended[key.Rollout] = ok
-	key.Rollout = trajectory.MergedRollout
-	s, done := l.store.State(key)
-	if !done {
+	s, goesOn := l.store.State(m.key)
+	if !goesOn {
 		if len(m.ended) < l.opts.Count {
 			return nil, 0, nil
 		}
-		if s, err = l.merged(key, m); err != nil {
+		if s, goesOn, err = l.merged(m); err != nil {
 			return nil, 0, err
 		}
 	}
 	m.over, m.ended = true, nil
-	if s.V == 0 || s.Stopped != "" {
+	if !goesOn || s.Stopped != "" {
 		return nil, (l.opts.Rounds - key.Round) * l.opts.Count, nil
 	}
 	for i := range l.opts.Count {
@@ -55,29 +55,36 @@ func (l *Loop) meet(key trajectory.Key, ok bool) (begin []int, skipped int, err 
 	return begin, 0, nil
 }
 
-// merged makes the state of a round that is over. It is the zero state if no
-// rollout has one.
-func (l *Loop) merged(key trajectory.Key, m *meeting) (trajectory.State, error) {
+// merged makes the state of a round that is over. Ok says that a rollout ended
+// well; the state is the zero one if the store has none of theirs all the same.
+func (l *Loop) merged(m *meeting) (s trajectory.State, ok bool, err error) {
 	var states []trajectory.State
-	fresh := false
-	own := key
+	fresh, lost := false, false
+	own := m.key
 	for own.Rollout = range l.opts.Count {
-		if s, ok := l.store.State(own); ok && m.ended[own.Rollout] {
-			states = append(states, s)
-			fresh = fresh || s.Origin == trajectory.StateModel
+		if !m.ended[own.Rollout] {
+			continue
 		}
+		ok = true
+		s, kept := l.store.State(own)
+		if !kept {
+			lost = true
+			continue
+		}
+		states = append(states, s)
+		fresh = fresh || s.Origin == trajectory.StateModel
 	}
 	if len(states) == 0 {
-		return trajectory.State{}, nil
+		return trajectory.State{}, ok, nil
 	}
-	before, err := l.before(key)
-	if err != nil {
-		return trajectory.State{}, err
-	}
-	s := Merge(states, l.opts.Variant)
+	before, _ := l.before(m.key)
+	s = Merge(states, l.opts.Variant)
 	s.Stopped = l.stopped(&s, before, fresh)
-	if err := l.store.PutState(s); err != nil {
-		return trajectory.State{}, fmt.Errorf("recursion: %w", err)
+	if lost {
+		s.Repairs = []string{repairLost}
 	}
-	return s, nil
+	if err := l.store.PutState(s); err != nil {
+		return trajectory.State{}, false, fmt.Errorf("recursion: %w", err)
+	}
+	return s, true, nil
 }

@@ -10,12 +10,13 @@ import (
 )
 
 // Merge unites the states of several rollouts of a question after a round into
-// one; there must be at least one, and they are best given by rollout. What says
+// one; there must be at least one, none of them merged, and they are best given
+// by rollout. What says
 // the same is kept once:
 //
 //   - facts of the same claim and source, at their strongest verification, in the
 //     order of verification, of how many states have them, and of appearance;
-//     their ids are given anew and conclusions follow them;
+//     their ids are given anew, and what cites or mentions them follows;
 //   - sources of the same address, with all that is said of them;
 //   - lines of sections 4 to 7 of the same tokens. A lead is not open any more if
 //     a rollout that does not have it as open carried out its search (see
@@ -34,11 +35,7 @@ func Merge(states []trajectory.State, v Variant) trajectory.State {
 		Origin: trajectory.StateMerged,
 	}
 	for _, s := range states {
-		if s.Rollout == trajectory.MergedRollout {
-			m.From = append(m.From, s.From...)
-		} else {
-			m.From = append(m.From, s.Rollout)
-		}
+		m.From = append(m.From, s.Rollout)
 		m.Spent.Tokens += s.Spent.Tokens
 		m.Spent.Millis += s.Spent.Millis
 		if s.Started.After(m.Started) {
@@ -46,10 +43,10 @@ func Merge(states []trajectory.State, v Variant) trajectory.State {
 		}
 	}
 	slices.Sort(m.From)
-	m.From = slices.Compact(m.From)
 	facts := uniteFacts(states)
 	m.Facts = facts.list()
-	m.Conclusions = uniteConclusions(states, facts)
+	states = facts.renamed(states)
+	m.Conclusions = uniteConclusions(states, facts.names)
 	m.Sources = uniteSources(states)
 	m.CurrentAnswer = commonAnswer(states)
 	m.Uncertainties = unite(states, func(s *trajectory.State) []string { return s.Uncertainties }, tokenKey)
@@ -65,23 +62,12 @@ func Merge(states []trajectory.State, v Variant) trajectory.State {
 // claimKey is the form in which claims are compared: text normal form, lower
 // case, without final punctuation.
 func claimKey(s string) string {
-	return strings.TrimRight(text.Lower(text.Normal(s)), " .!?;:,。！？；：，")
+	return strings.TrimRight(text.Fold(s), " .!?;:,。！？；：，")
 }
 
-// tokenKey is the form in which lines are compared: their tokens, sorted; the
-// claim where there are none.
-func tokenKey(s string) string {
-	set := text.Tokens(s)
-	if len(set) == 0 {
-		return claimKey(s)
-	}
-	tokens := make([]string, 0, len(set))
-	for t := range set {
-		tokens = append(tokens, t)
-	}
-	slices.Sort(tokens)
-	return strings.Join(tokens, " ")
-}
+// tokenKey is the form in which lines are compared: their tokens; the claim where
+// there are none.
+func tokenKey(s string) string { return cmp.Or(text.TokenKey(s), claimKey(s)) }
 
 // unite returns the lines of all states, the first of each key.
 func unite(states []trajectory.State, lines func(*trajectory.State) []string, key func(string) string) []string {
@@ -165,76 +151,9 @@ func commonAnswer(states []trajectory.State) *string {
 	return states[i].CurrentAnswer
 }
 
-// A united fact is one that one or several states have.
-type united struct {
-	fact   trajectory.Fact
-	states map[int]bool // that have it
-	yes    bool         // one has it as verified
-	no     bool         // one has it as not verified
-}
-
-// facts are united facts, ordered.
-type facts struct {
-	all []*united
-	ids []map[string]string // by state: the new id of an old one
-}
-
-func (f facts) list() []trajectory.Fact {
-	out := make([]trajectory.Fact, len(f.all))
-	for i, u := range f.all {
-		out[i] = u.fact
-	}
-	return out
-}
-
-// strength orders statuses.
-func strength(s trajectory.Status) int {
-	return slices.Index([]trajectory.Status{"", trajectory.Unverified, trajectory.Partial, trajectory.Verified}, s)
-}
-
-// uniteFacts unites facts by claim and source.
-func uniteFacts(states []trajectory.State) facts {
-	var f facts
-	byKey := map[string]*united{}
-	from := make([]map[string]*united, len(states))
-	for i, s := range states {
-		from[i] = map[string]*united{}
-		for _, fact := range s.Facts {
-			k := claimKey(fact.Text) + "\x00" + text.Normal(cmp.Or(fact.SourceURI, fact.SourceTool))
-			u := byKey[k]
-			if u == nil {
-				u = &united{fact: fact, states: map[int]bool{}}
-				byKey[k] = u
-				f.all = append(f.all, u)
-			}
-			from[i][fact.ID] = u
-			u.states[i] = true
-			u.yes = u.yes || fact.Verified == trajectory.Verified
-			u.no = u.no || fact.Verified == trajectory.Unverified
-			if strength(fact.Verified) > strength(u.fact.Verified) {
-				u.fact.Verified = fact.Verified
-			}
-		}
-	}
-	slices.SortStableFunc(f.all, func(a, b *united) int {
-		return cmp.Or(cmp.Compare(strength(b.fact.Verified), strength(a.fact.Verified)), cmp.Compare(len(b.states), len(a.states)))
-	})
-	for n, u := range f.all {
-		u.fact.ID = factNumber(n + 1)
-	}
-	for _, old := range from {
-		ids := make(map[string]string, len(old))
-		for id, u := range old {
-			ids[id] = u.fact.ID
-		}
-		f.ids = append(f.ids, ids)
-	}
-	return f
-}
-
 // uniteConclusions unites conclusions by what they say. What one state has from
 // documents is no inference, whatever others call it.
-func uniteConclusions(states []trajectory.State, f facts) []trajectory.Conclusion {
+func uniteConclusions(states []trajectory.State, names []renaming) []trajectory.Conclusion {
 	out := []trajectory.Conclusion{}
 	at := map[string]int{}
 	evidence := map[string]bool{}
@@ -249,7 +168,7 @@ func uniteConclusions(states []trajectory.State, f facts) []trajectory.Conclusio
 			}
 			out[n].Inference = out[n].Inference && c.Inference
 			for _, old := range c.Evidence {
-				if id := f.ids[i][old]; id != "" && !evidence[k+"\x00"+id] {
+				if id := names[i].ids[old]; id != "" && !evidence[k+"\x00"+id] {
 					evidence[k+"\x00"+id] = true
 					out[n].Evidence = append(out[n].Evidence, id)
 				}

@@ -13,13 +13,14 @@ import (
 	"trawl/internal/seed"
 	"trawl/internal/text"
 	"trawl/recursion"
+	"trawl/recursion/internal/summary"
 	"trawl/trajectory"
 )
 
 // state returns the state of a rollout after round 1 that holds nothing but an
 // answer; none if it is "".
 func state(rollout int, answer string) trajectory.State {
-	s := recursion.Parse("")
+	s := summary.Parse("")
 	s.V, s.QuestionID, s.Round, s.Rollout, s.Config = trajectory.StateVersion, "q1", 1, rollout, "sha256:c"
 	s.Raw, s.Origin, s.Repairs = "text", trajectory.StateModel, nil
 	if answer != "" {
@@ -34,14 +35,15 @@ func withFact(rollout int, text string, status trajectory.Status) trajectory.Sta
 	return s
 }
 
-// read returns the state of a rollout from a file of testdata/states.
+// read returns the state of a rollout that is read from one of the summaries of
+// package summary.
 func read(t testing.TB, name string, rollout int) trajectory.State {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/states/" + name + ".txt")
+	raw, err := os.ReadFile("internal/summary/testdata/states/" + name + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, key := recursion.Parse(string(raw)), state(rollout, "")
+	s, key := summary.Parse(string(raw)), state(rollout, "")
 	s.V, s.QuestionID, s.Round, s.Rollout, s.Config, s.Origin = key.V, key.QuestionID, key.Round, key.Rollout, key.Config, key.Origin
 	return s
 }
@@ -106,7 +108,7 @@ func TestMergeLists(t *testing.T) {
 		// The founder is open for a and b, and only b searched for it; headquarters
 		// were searched for by b, the logo by c.
 		Uncompleted: []string{"Search the Acme founder", "Acme first product"},
-		Conflicts:   []string{"The attempts differ in their answers: Lyon (attempt 0); Paris (attempt 4)."},
+		Conflicts:   []string{"The attempts differ in their answers: Lyon (rollout 0); Paris (rollout 4)."},
 		Raw:         got.Raw, Origin: trajectory.StateMerged,
 		Queries: []string{"acme headquarters", "Acme", "Acme founder", "acme headquarters address", "Acme logo design history"},
 		Spent:   trajectory.Spent{Tokens: 7, Millis: 70},
@@ -139,7 +141,38 @@ func TestMergeAnswer(t *testing.T) {
 			}
 			got := recursion.Merge(states, recursion.Base)
 			if (got.CurrentAnswer == nil) != (tt.want == "") || got.CurrentAnswer != nil && *got.CurrentAnswer != tt.want {
-				t.Errorf("answer %s, want %q", deref(got.CurrentAnswer), tt.want)
+				t.Errorf("answer %v, want %q", got.CurrentAnswer, tt.want)
+			}
+		})
+	}
+}
+
+// A fact is disputed if one state has it as verified and another as not verified.
+func TestMergeDisputes(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		states []string // of each state, the statuses that it has the fact with
+		want   bool
+	}{
+		{"between two", []string{"yes", "no"}, true},
+		{"the other way round", []string{"no", "yes"}, true},
+		{"within one", []string{"yes no", "partial"}, false},
+		{"within one, and another sides with it", []string{"yes no", "yes"}, true},
+		{"in part", []string{"yes", "partial"}, false},
+		{"nobody says", []string{"no", "-"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var states []trajectory.State
+			for i, statuses := range tt.states {
+				s := state(i, "")
+				for n, status := range strings.Fields(statuses) {
+					f := trajectory.Fact{ID: fmt.Sprint("E", n+1), Text: "A is B.", SourceURI: "u", Verified: trajectory.Status(strings.Trim(status, "-"))}
+					s.Facts = append(s.Facts, f)
+				}
+				states = append(states, s)
+			}
+			if got := recursion.Merge(states, recursion.Base).Conflicts; (len(got) == 1) != tt.want {
+				t.Errorf("conflicts %q, want one: %v", got, tt.want)
 			}
 		})
 	}
@@ -151,12 +184,19 @@ func TestMergeContradictions(t *testing.T) {
 		want       bool
 	}{
 		{"two years", "Ann Lee was born in 1934.", "Ann Lee was born in 1943.", true},       // 5 of 6
-		{"half of the longer one", "one two three four a b", "one two three c d e", true},   // 3 of 6
-		{"less than half", "one two three a b c d", "one two three e", false},               // 3 of 7
-		{"two words in common", "one two a b", "one two c d", false},                        // 2
-		{"a word in common behind", "one two three a b", "one two three b c", false},        // b
+		{"half of the longer one", "one two three A b c", "one two three D e f", true},      // 3 of 6
+		{"less than half", "one two three A b c d", "one two three E", false},               // 3 of 7
+		{"two words in common", "one two A b", "one two C d", false},                        // 2
+		{"three words and no more", "one two three", "one two three A", false},              // nothing behind
+		{"a word in common behind", "one two three A b", "one two three B a", false},        // a and b
 		{"one goes on", "Acme was founded in 1934", "Acme was founded in 1934 by A", false}, // nothing behind
 		{"the same", "one two three a", "One two three A.", false},
+		{"two names", "Ann Lee was born in Lyon.", "Ann Lee was born in “Paris”", true},
+		{"a year and a place", "John was born in 1934", "John was born in London", false},
+		{"a year and a word", "John was born in 1934", "John was born in exile", false},
+		{"two words that are neither", "John was born in exile", "John was born in poverty", false},
+		{"a name and a word", "John was born in Exile", "John was born in poverty", false},
+		{"words too few", "A 1", "A 2", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -183,7 +223,7 @@ func TestMergeBound(t *testing.T) {
 		s.Facts = append(s.Facts, trajectory.Fact{ID: fmt.Sprint("E", i+1), Text: fmt.Sprintf("%03d %s", i, strings.Repeat("é", 96)), SourceURI: "u", Verified: trajectory.Verified})
 	}
 	got := recursion.Merge([]trajectory.State{s}, recursion.Full)
-	back := recursion.Parse(got.Raw)
+	back := summary.Parse(got.Raw)
 	size := utf8.RuneCountInString(got.Raw)
 	line := utf8.RuneCountInString("- E300: 000 [Source: - | u | Verified: yes]\n") + 96
 	if size > recursion.MaxMerged || size < recursion.MaxMerged-line {
@@ -226,22 +266,24 @@ func TestMergeProperties(t *testing.T) {
 		if err := m.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		again := recursion.Merge([]trajectory.State{m}, recursion.Full)
-		if diff := cmp.Diff(m, again); diff != "" {
-			t.Fatalf("merged again, it differs (-once +twice):\n%s", diff)
-		}
 		nothingLost(t, states, m)
 		shuffled := slices.Clone(states)
 		slices.Reverse(shuffled)
 		if diff := cmp.Diff(unordered(m), unordered(recursion.Merge(shuffled, recursion.Full))); diff != "" {
 			t.Fatalf("in another order, it differs (-want +got):\n%s", diff)
 		}
-		back := recursion.Parse(m.Raw)
-		back.Uncertainties = back.Uncertainties[len(m.Conflicts):]
-		back.Conflicts, back.Repairs = m.Conflicts, nil
-		if diff := cmp.Diff(sections(t, m), sections(t, back)); diff != "" {
-			t.Fatalf("its text is read otherwise (-section +text):\n%s", diff)
-		}
+		expectReadable(t, m)
+	}
+}
+
+// expectReadable checks that the text of a merged state is read as its sections.
+func expectReadable(t *testing.T, m trajectory.State) {
+	t.Helper()
+	back, again := summary.Parse(m.Raw), m
+	again.CurrentAnswer, again.Facts, again.Conclusions, again.Sources = back.CurrentAnswer, back.Facts, back.Conclusions, back.Sources
+	again.Uncertainties, again.Failed, again.Uncompleted, again.Discarded = back.Uncertainties[len(m.Conflicts):], back.Failed, back.Uncompleted, back.Discarded
+	if diff := cmp.Diff(m, again); diff != "" {
+		t.Fatalf("its text is read otherwise (-section +text):\n%s", diff)
 	}
 }
 

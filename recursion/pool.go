@@ -3,7 +3,6 @@ package recursion
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"trawl/rollout/divinit"
 	"trawl/trajectory"
@@ -24,36 +23,43 @@ func (l *Loop) Pool(ctx context.Context, q trajectory.Question, round, k int, se
 }
 
 // How much a seeder is told: as much as a prompt that asks for a few queries has
-// room for beside them.
+// room for beside them. It is told of all searches that were made.
 const (
-	mostFacts = 12
-	mostOpen  = 16
+	mostFacts     = 12
+	mostConflicts = 8
+	mostOpen      = 16
 )
 
-// known returns what the rounds before round found out.
+// known returns what the rounds before round found out. A state that the store
+// has lost tells nothing.
 func (l *Loop) known(questionID string, round int) (divinit.Known, error) {
 	var known divinit.Known
 	if round == 1 {
 		return known, nil
 	}
 	l.mu.Lock()
-	key := trajectory.Key{QuestionID: questionID, Rollout: trajectory.MergedRollout, Config: l.config}
+	m := l.rounds[roundKey{questionID, round - 1}]
 	l.mu.Unlock()
+	if m == nil {
+		return known, fmt.Errorf("recursion: question %s has no round before round %d", questionID, round)
+	}
 	var last trajectory.State
+	key := m.key
 	for key.Round = 1; key.Round < round; key.Round++ {
-		s, ok := l.store.State(key)
-		if !ok {
-			return known, fmt.Errorf("recursion: there is no state of %v", key)
+		if s, ok := l.store.State(key); ok {
+			known.Tried = append(known.Tried, s.Queries...)
+			last = s
 		}
-		known.Tried = append(known.Tried, s.Queries...)
-		last = s
 	}
 	for _, f := range last.Facts {
-		if strength(f.Verified) >= strength(trajectory.Partial) && len(known.Facts) < mostFacts {
+		if strength(f.Verified) >= strength(trajectory.Partial) {
 			known.Facts = append(known.Facts, f.Text)
 		}
 	}
-	open := slices.Concat(last.Branches(), last.Conflicts)
-	known.Open = open[:min(len(open), mostOpen)]
+	known.Facts = atMost(known.Facts, mostFacts)
+	known.Conflicts = atMost(last.Conflicts, mostConflicts)
+	known.Open = atMost(last.Branches(), mostOpen)
 	return known, nil
 }
+
+func atMost(lines []string, n int) []string { return lines[:min(len(lines), n)] }

@@ -3,8 +3,8 @@
 // sections, what its conversation came to; the next round is a fresh rollout that
 // is told this summary and nothing else of the past. [Loop] puts itself around
 // the runner and the seeder of a run and says which rollouts follow which;
-// [Compressor] makes a [trajectory.State] of a trajectory, [Parse] reads the
-// text of one, [Merge] unites those of several rollouts.
+// [Compressor] makes a [trajectory.State] of a trajectory, [Merge] unites those of
+// several rollouts; internal/summary reads the text of one.
 //
 // Nothing of a summary can end a run: what cannot be read of it is left out, and
 // where the model writes none the next round begins with the state before.
@@ -22,13 +22,18 @@
 // oldest first, never the question. A call that a limit left without a result
 // gets one that says so.
 //
-// An empty reply is asked for again, with another seed and without thinking; the
-// paper repeats only failed requests.
+// An empty reply, or one in which no section can be read, is asked for again, with
+// another seed and, if thinking took its place, without that; the paper repeats
+// failed requests and calls of tools that were left as text. Prose that is all
+// there is after the last try goes on as it stands; calls do not.
 //
 // Merged rounds, budgets over all rounds and the early stop are no part of the
 // paper, and off by default. The early stop asks for an answer that is the same
-// after two rounds and rests on no fact that is marked as not verified. A summary
-// of which no section can be read has no part in a merged state.
+// after two rounds and rests on no fact that is marked as not verified. A budget
+// stops a rollout once another round like the last would not fit, which it may do
+// with much of it left; it bounds the rounds but not the summary behind one, so
+// the last summary may exceed it. A summary of which no section can be read has
+// no part in a merged state.
 //
 // All functions and types are safe for concurrent use.
 package recursion
@@ -67,7 +72,7 @@ type Options struct {
 	Variant   Variant       // default Base
 	Plain     bool          // a round is given the summary without the advice how to use it: the paper's ablation
 	EarlyStop bool          // no round follows once an answer has settled
-	Tokens    int           // of all rounds of a rollout, summaries included; 0 is no limit
+	Tokens    int           // of all rounds of a rollout, summaries included: none follows if one like the last would not fit; 0 is no limit
 	Time      time.Duration // likewise
 	Sampling  llm.Sampling  // of the summaries
 	Tools     []llm.Tool    // those of the rollouts, sent along so that a server's cached prefix fits; nil for the tags dialect

@@ -25,15 +25,13 @@ func each(s *trajectory.State) spent {
 	return spent{Tokens: s.Spent.Tokens / n, Millis: s.Spent.Millis / int64(n)}
 }
 
-// stopped returns why no round follows the state s, before which there was
-// before; "" if one can, and for the last round, which none could follow. Fresh
-// says that the model wrote s, or a part of it: what was only carried over says
-// nothing anew.
+// stopped returns why no round may follow the state s, before which there was
+// before; "" if one may, also for the last round, so that a run that is given more
+// rounds goes on as one that had them from the beginning. Fresh says that the
+// model wrote s, or a part of it: what was only carried over says nothing anew.
 func (l *Loop) stopped(s, before *trajectory.State, fresh bool) trajectory.Termination {
 	now, then := each(s), each(before)
 	switch {
-	case s.Round >= l.opts.Rounds:
-		return ""
 	case l.opts.EarlyStop && fresh && settled(s, before):
 		return trajectory.Answered
 	case l.opts.Tokens > 0 && now.Tokens+max(0, now.Tokens-then.Tokens) > l.opts.Tokens:

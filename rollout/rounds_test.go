@@ -316,6 +316,30 @@ func TestPoolOfALaterRound(t *testing.T) {
 	}
 }
 
+// TestPoolTooSmall finds a pool of fewer rollouts in the store, as a run with a
+// smaller count leaves one, and expects another in its place.
+func TestPoolTooSmall(t *testing.T) {
+	for have, want := range map[int]string{threads - 1: "first 0", threads: "kept", threads + 1: "kept"} {
+		m := newMemory()
+		kept := trajectory.Pool{QuestionID: "q00", Round: 1}
+		for range have {
+			kept.Queries = append(kept.Queries, trajectory.SeedQuery{Text: "kept", Source: trajectory.SeedPool})
+		}
+		if err := m.RecordPool(kept); err != nil {
+			t.Fatal(err)
+		}
+		deps := rollout.Deps{Store: m, Runner: runner(work), Seeder: seeder(numbered)}
+		if _, err := rollout.Run(t.Context(), rollout.Plan{Questions: questions(1), Count: threads, Concurrency: 1, Config: config}, deps); err != nil {
+			t.Fatal(err)
+		}
+		for _, tr := range m.lines {
+			if got := tr.SeedQuery; got == nil || got.Text != strings.Replace(want, "0", fmt.Sprint(tr.Rollout), 1) {
+				t.Errorf("a pool of %d: rollout %d begins with %+v, want %s", have, tr.Rollout, got, want)
+			}
+		}
+	}
+}
+
 // TestRoundsEnd ends runs of several rounds in the middle. The bubble fails if a
 // goroutine stays behind.
 func TestRoundsEnd(t *testing.T) {

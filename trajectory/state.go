@@ -45,7 +45,7 @@ type State struct {
 	Calls   int         `json:"llm_calls"`         // model calls that making it took
 	Usage   CallUsage   `json:"usage"`             // of those calls
 	Spent   Spent       `json:"spent"`             // on the question's rounds up to this one
-	Stopped Termination `json:"stopped,omitempty"` // why no round follows that could: Answered if the answer settled, TokenLimit or TimeLimit if a budget is used up
+	Stopped Termination `json:"stopped,omitempty"` // why no round follows that could: Answered if the answer settled, TokenLimit or TimeLimit if another round like this one would not fit the budget
 	Started time.Time   `json:"started"`           // in UTC
 	Millis  int64       `json:"ms"`                // that making it took
 }
@@ -108,6 +108,12 @@ func (s *State) Key() Key {
 // Branches returns the leads that s leaves open: its uncompleted proposals and
 // its uncertainties, in this order.
 func (s *State) Branches() []string { return slices.Concat(s.Uncompleted, s.Uncertainties) }
+
+// Blank reports whether the sections of s hold nothing, nor do its conflicts.
+func (s *State) Blank() bool {
+	return s.CurrentAnswer == nil && len(s.Facts)+len(s.Conclusions)+len(s.Sources)+len(s.Uncertainties)+
+		len(s.Failed)+len(s.Uncompleted)+len(s.Discarded)+len(s.Conflicts) == 0
+}
 
 // Validate reports the first rule of the format that s breaks.
 func (s *State) Validate() error {

@@ -169,6 +169,22 @@ func TestStateValidate(t *testing.T) {
 	}
 }
 
+// A state is blank if every section is: any of them holds something alone.
+func TestStateBlank(t *testing.T) {
+	answer, one := "x", []string{"x"}
+	for _, s := range []trajectory.State{
+		{CurrentAnswer: &answer}, {Facts: fullState().Facts}, {Conclusions: fullState().Conclusions}, {Sources: fullState().Sources},
+		{Uncertainties: one}, {Failed: one}, {Uncompleted: one}, {Discarded: one}, {Conflicts: one},
+	} {
+		if s.Blank() {
+			t.Errorf("%+v is blank", s)
+		}
+	}
+	if s := (&trajectory.State{V: 1, QuestionID: "q", Raw: "prose", Queries: one, Repairs: one, Facts: []trajectory.Fact{}}); !s.Blank() {
+		t.Errorf("%+v is not blank", s)
+	}
+}
+
 func TestStateBranches(t *testing.T) {
 	want := []string{"open the page of the university", "search for its seal", "is 1960 the charter or the opening?"}
 	s := fullState()

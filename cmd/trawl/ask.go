@@ -15,6 +15,7 @@ import (
 	"trawl/internal/text"
 	"trawl/rollout"
 	"trawl/selection"
+	"trawl/selection/baseline"
 	"trawl/selection/graph"
 	"trawl/trajectory"
 	"trawl/trajectory/store"
@@ -25,7 +26,7 @@ const askedDataset = "ask"
 
 const askHelp = `Answer one research question: K search rollouts with diverse first queries, and the
 answer that most of them reach, with the documents it stands on. With --rounds each
-rollout goes on for several rounds, each begun in a summary of the one before.
+rollout goes on for several rounds, each of which starts from a summary of the one before.
 
   trawl ask "Who directed the film that won Best Picture in 1998?" --index IDX
   trawl ask "..." --index IDX -k 4 --rounds 3 --set recursion.mode=merged`
@@ -96,16 +97,36 @@ func runAsk(cmd *cobra.Command, e env, f settingsFlags, o askOptions, question s
 		return stoppedAsk(ctx, o, sum, err)
 	}
 	a, err := choose(ctx, sel, name, out, q)
-	if err != nil {
+	var failed undecidedError
+	if errors.As(err, &failed) { // what the rollouts cost is not thrown away
+		var again error
+		if a, again = choose(ctx, baseline.Majority{}, "majority", out, q); again != nil {
+			return errors.Join(err, again)
+		}
+		a.Note = failed.Error()
+	} else if err != nil {
 		return err
 	}
-	a.Simulated = p.simulated()
+	a.Simulated = p.simulated() || x.models.simulated()
 	if o.json {
-		return writeJSON(e.stdout, a)
+		return errors.Join(writeJSON(e.stdout, a), err)
 	}
 	a.write(e)
-	return nil
+	return err
 }
+
+// An undecidedError says that a selector could not decide among rollouts that
+// have answers.
+type undecidedError struct {
+	selector string
+	err      error
+}
+
+func (u undecidedError) Error() string {
+	return fmt.Sprintf("%s could not decide, and the answer is that of the majority: %v", u.selector, u.err)
+}
+
+func (u undecidedError) Unwrap() error { return u.err }
 
 func stoppedAsk(ctx context.Context, o askOptions, sum rollout.Summary, err error) error {
 	if o.out != "" {
@@ -135,7 +156,7 @@ type candidate struct {
 	Rollout     int                    `json:"rollout"`
 	Answer      string                 `json:"answer"`
 	Before      []string               `json:"answers_before,omitempty"` // after each round before the last
-	Score       float64                `json:"score"`
+	Score       *float64               `json:"score"`                    // null if the selector gives none
 	FirstQuery  string                 `json:"first_query"`
 	Searches    int                    `json:"searches"` // of all rounds
 	Termination trajectory.Termination `json:"termination"`
@@ -174,12 +195,14 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 	}
 	d, err := sel.Select(ctx, selection.Group{Question: q, Trajectories: done})
 	if err == nil && d.Answer == "" {
-		err = fmt.Errorf("%s has no answer: %s", name, d.Note)
+		err = errors.New(d.Note)
 	}
-	if errors.Is(err, selection.ErrEmpty) {
+	switch {
+	case errors.Is(err, selection.ErrEmpty):
 		return nil, fmt.Errorf("no rollout has an answer: %d ended without one, %d failed%s", len(done), len(a.Failed), firstReason(a.Failed))
-	}
-	if err != nil {
+	case err != nil && ctx.Err() == nil:
+		return nil, undecidedError{name, err}
+	case err != nil:
 		return nil, err
 	}
 	a.Answer, a.Note, a.Evidence = d.Answer, d.Note, evidenceFor(d.Answer, answering(rounds, done))
@@ -188,7 +211,7 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 		c := past[t.Rollout]
 		c.Rollout, c.Answer, c.Termination = t.Rollout, t.Answer, t.Termination
 		if d.Scores != nil {
-			c.Score = d.Scores[i]
+			c.Score = &d.Scores[i]
 		}
 		c.chosen = i == d.Index
 		a.Candidates = append(a.Candidates, c)
@@ -312,12 +335,20 @@ func (a *asked) write(e env) {
 		if c.chosen {
 			mark = ">"
 		}
-		fmt.Fprintf(e.stdout, "%s %d. %s  (score %.2f, searches: %d, %s; began with %q%s)\n",
-			mark, c.Rollout, answerOrNone(c.Answer), c.Score, c.Searches, c.Termination, c.FirstQuery, c.before())
+		fmt.Fprintf(e.stdout, "%s %d. %s  (%ssearches: %d, %s; began with %q%s)\n",
+			mark, c.Rollout, answerOrNone(c.Answer), c.score(), c.Searches, c.Termination, c.FirstQuery, c.before())
 	}
 	for _, why := range a.Failed {
 		fmt.Fprintf(e.stdout, "  failed: %s\n", why)
 	}
+}
+
+// score says how the selector scored the candidate, if it did.
+func (c candidate) score() string {
+	if c.Score == nil {
+		return ""
+	}
+	return fmt.Sprintf("score %.2f, ", *c.Score)
 }
 
 // before says what the rollout answered in earlier rounds.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"trawl/eval"
 	"trawl/eval/compare"
@@ -36,11 +37,12 @@ func writeComparison(w io.Writer, name string, r *compare.Report) error {
 		}
 		return fmt.Sprintf("%.3f", *row.SelectedGivenCovered)
 	})
-	c.block("seconds to decide", func(row compare.Row) string { return fmt.Sprintf("%.2f", row.Cost.Seconds) })
+	c.block("seconds for all decisions", func(row compare.Row) string { return fmt.Sprintf("%.2f", row.Cost.Seconds) })
 	c.blockOf(func(row compare.Row) bool { return row.Cost.ModelCalls > 0 }, "a decision by a model", func(row compare.Row) string {
 		n := float64(max(row.Subsets, 1))
-		return fmt.Sprintf("%.1f calls, %.0f + %.0f tokens (%.0f sent first), %.1f s", float64(row.Cost.ModelCalls)/n,
-			float64(row.Cost.PromptTokens)/n, float64(row.Cost.CompletionTokens)/n, float64(row.Cost.FreshPromptTokens)/n, row.Cost.Seconds/n)
+		return fmt.Sprintf("%.1f calls, %.0f + %.0f tokens (%.0f of the prompt new), %s", float64(row.Cost.ModelCalls)/n,
+			float64(row.Cost.PromptTokens)/n, float64(row.Cost.CompletionTokens)/n,
+			float64(row.Cost.FreshPromptTokens)/n, time.Duration(row.Cost.Seconds/n*1e9).Round(time.Millisecond))
 	})
 	c.blockOf(func(row compare.Row) bool { return row.Cost.USD != nil && row.Cost.ModelCalls > 0 }, "USD for a thousand of them", func(row compare.Row) string {
 		return fmt.Sprintf("%.2f", *row.Cost.USD/float64(max(row.Subsets, 1))*1000)

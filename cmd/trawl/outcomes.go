@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"trawl/trajectory"
 	"trawl/trajectory/store"
 )
@@ -23,4 +25,18 @@ func outcomes(lines *store.Reader, questionID string, round int) ([]*trajectory.
 		return nil, err
 	}
 	return trajectory.Outcomes(all, states, round), nil
+}
+
+// tellDropped says which lines of rollouts and states cannot be read.
+func tellDropped(e env, dir string, lines *store.Reader) error {
+	states, err := lines.StateCounts()
+	if err != nil {
+		return err
+	}
+	for _, counts := range []store.Counts{lines.Counts(), states} {
+		for _, bad := range counts.Dropped {
+			fmt.Fprintf(e.stderr, "trawl: %s: skipped a line that cannot be read: %v\n", dir, bad)
+		}
+	}
+	return nil
 }

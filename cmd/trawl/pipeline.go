@@ -50,9 +50,6 @@ func (p *pipeline) open(ctx context.Context, e env, known agent.Dialect) (err er
 	}
 	p.roles = newRoles(e, s.Rollout.Concurrency)
 	if err := p.openModels(ctx); err != nil {
-		if errors.Is(err, llm.ErrUnreachable) && !errors.Is(err, llm.ErrServer) {
-			err = fmt.Errorf("%w\n  is a server running there? trawl doctor tells more", err)
-		}
 		return err
 	}
 	if p.dialect, err = p.settleDialect(ctx, e, known); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"trawl/agent/llm"
 	"trawl/internal/config"
 )
 
@@ -28,6 +29,9 @@ func (r *roles) open(ctx context.Context, role string, m config.Model) (*backend
 		return b, nil
 	}
 	b, err := openBackend(ctx, r.env, m, r.inFlight)
+	if errors.Is(err, llm.ErrUnreachable) && !errors.Is(err, llm.ErrServer) {
+		err = fmt.Errorf("%w\n  is a server running there? trawl doctor tells more", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("models.%s: %w", role, err)
 	}

@@ -58,6 +58,9 @@ func writeRounds(w io.Writer, r *eval.Report) error {
 	row("searches made before by the rollout", func(x *eval.Round) string { return percent(x.DuplicateQueries) })
 	row("… by any rollout of the question", func(x *eval.Round) string { return percent(x.DuplicatesAcross) })
 	row("branches left of those planned before", func(x *eval.Round) string {
+		if x.Branches.Planned == 0 {
+			return "–"
+		}
 		return fmt.Sprintf("%s (%d of %d)", percent(x.Branches.LeftShare), x.Branches.Left, x.Branches.Planned)
 	})
 	row("states", func(x *eval.Round) string { return counts(x.States.Origins) })

@@ -26,7 +26,7 @@ whole turn. A folder that holds a different run is refused.
 
 With --rounds R each rollout has R rounds (Re-TRAC): after each, its trajectory is
 compressed into a state, in RUN/states.jsonl, and the next round starts from that state.
-The preset retrac is the paper's setting; recursion.mode=merged unites the states of the
+The preset retrac is close to the paper; recursion.mode=merged unites the states of the
 K rollouts. More rounds may be asked for when a run with several goes on.
 
   trawl run --dataset hotpotqa:dev.json --index IDX --out RUN -c divinit -k 4

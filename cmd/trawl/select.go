@@ -33,9 +33,9 @@ first at all of them is the first that has an answer. Of a run with several roun
 last one counts, and the answer is that of the state in which it ended.
 
 Most decide without a model call. gnn has texts embedded by a server if --embedder names
-one. solagg, summagg and aggagent have the model of models.aggregator (by default the
-agent's, at --endpoint) write an answer: from the rollouts' last replies, from a report
-on each, or by looking into the rollouts with tools. They decide on few subsets
+one. solagg, summagg and aggagent have the model of models.aggregator write an answer: from
+the rollouts' last replies, from a report on each, or by looking into the rollouts with
+tools. It is the only model at --endpoint, or --set models.aggregator.name=NAME. They decide on few subsets
 (selection.subsets), each decision is kept as it is made, and a comparison that was
 interrupted goes on there. --confidence asked asks that model how sure it is of each
 finished rollout, for weighted and best-of-n.
@@ -88,7 +88,7 @@ func newSelect(e env) *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringSliceVar(&o.selectors, "selector", nil, "selectors to compare, each by `name` (default: all that need no checkpoint; gnn too with --model)")
+	fs.StringSliceVar(&o.selectors, "selector", nil, "selectors to compare, each by `name` (default: all that call no model; gnn too with --model)")
 	fs.StringVar(&at, "at", "", "`k` of the subsets, such as 2,4,8 (default: powers of two, and all)")
 	fs.StringVar(&subsets, "subsets", strconv.Itoa(defaultSubsets), "subsets of k rollouts of a question beyond which so many are sampled: a `number`, or all")
 	fs.StringVar(&o.dataset, "dataset", "", "questions with answers, as `NAME:PATH` (default: those of the run)")
@@ -120,8 +120,7 @@ func parseSubsets(s string) (int, error) {
 func namedSelectors(args, selectors []string) (dirs, names []string) {
 	names = selectors
 	for _, arg := range args {
-		known := slices.Contains(selectorNames, arg) || arg == oracleName || arg == "auto" || strings.HasPrefix(arg, "gnn:")
-		if _, err := os.Stat(arg); known && err != nil && len(selectors) > 0 {
+		if _, err := os.Stat(arg); isSelector(arg) && err != nil && len(selectors) > 0 {
 			names = append(names, arg)
 		} else {
 			dirs = append(dirs, arg)
@@ -151,6 +150,11 @@ func runSelect(cmd *cobra.Command, e env, f settingsFlags, o selectOptions, args
 	}
 	if o.selectors = names; len(names) == 0 {
 		o.selectors = everySelector(s)
+	}
+	for _, name := range o.selectors {
+		if !isSelector(name) {
+			return usageError{command: cmd.CommandPath(), err: unknownSelector(name)}
+		}
 	}
 	runs, err := openSelected(e, dirs, o.dataset)
 	if err != nil {
@@ -210,7 +214,7 @@ type selectedRuns struct {
 	at       map[string]*selected // by id of the question
 	byID     map[string]dataset.Example
 	round    int               // the last one, which is decided on
-	models   map[string]string // hash of the checkpoint behind a selector, by its name
+	models   map[string]string // what stands for all that decides beside the rollouts, by name of the selector; see idOf
 }
 
 // openSelected opens run folders that are one run or shards of one.
@@ -268,8 +272,8 @@ func (r *selectedRuns) add(e env, s *selected, spec string) (err error) {
 // tellLeftOut says what of the folder is not decided on. A question that is not
 // in the data set is an error: then it is not that of the run.
 func (s *selected) tellLeftOut(e env, all []dataset.Example) error {
-	for _, bad := range s.lines.Counts().Dropped {
-		fmt.Fprintf(e.stderr, "trawl: %s: skipped a line that cannot be read: %v\n", s.dir, bad)
+	if err := tellDropped(e, s.dir, s.lines); err != nil {
+		return err
 	}
 	left, mine, others := leftOut(all, s.examples), map[string]bool{}, 0
 	for _, ex := range s.examples {

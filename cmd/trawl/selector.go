@@ -25,6 +25,15 @@ var (
 // oracleName is the selector that needs gold answers.
 const oracleName = "oracle"
 
+// isSelector reports whether trawl select knows a selector of that name.
+func isSelector(name string) bool {
+	return slices.Contains(selectorNames, name) || name == oracleName || name == "auto" || strings.HasPrefix(name, "gnn:")
+}
+
+func unknownSelector(name string) error {
+	return fmt.Errorf("unknown selector %q: want %s", name, strings.Join(append(slices.Clone(selectorNames), oracleName), ", "))
+}
+
 // confidenceName is what decisions are kept under that say how sure the
 // aggregator's model is of a rollout.
 const confidenceName = "confidence"
@@ -95,7 +104,7 @@ func (x *selectors) make(ctx context.Context, name string, v graph.Variant) (sel
 		s, err := x.graphs.open(ctx, checkpoint, v)
 		return s, name, err
 	}
-	return nil, "", fmt.Errorf("unknown selector %q: want %s", name, strings.Join(append(slices.Clone(selectorNames), oracleName), ", "))
+	return nil, "", unknownSelector(name)
 }
 
 // confident returns a selector that decides by confidence: the one that rollouts

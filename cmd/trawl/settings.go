@@ -65,7 +65,7 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 		case rolloutGroup:
 			fs.IntVarP(&f.count, "rollouts", "k", d.Rollout.Count, "rollouts per question")
 			fs.IntVar(&f.turns, "turns", d.Agent.Turns, "turns of a rollout, the final answer included")
-			fs.IntVar(&f.rounds, "rounds", d.Recursion.Rounds, "rounds of a rollout, each begun in a summary of the one before")
+			fs.IntVar(&f.rounds, "rounds", d.Recursion.Rounds, "rounds of a rollout, each of which starts from a summary of the one before")
 			fs.IntVar(&f.concurrency, "concurrency", d.Rollout.Concurrency, "rollouts under way at once")
 			fs.StringVar(&f.firstQuery, "first-query", d.Rollout.FirstQuery, "where first queries come from: divinit or standard")
 		case selectorGroup:

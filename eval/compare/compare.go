@@ -8,11 +8,16 @@
 // questions second. Rollouts keep their order within a subset. All C(K, k)
 // subsets are taken up to a number, and beyond it that many are drawn with the
 // seed. A contestant may have a number of its own, and is then compared with
-// majority on the subsets of that draw. A subset is drawn from the K rollouts that were to be made, before anybody
-// looks which of them failed: one that failed, is missing or has no answer is no
-// candidate and is not replaced, and a subset without a candidate is wrong and
-// stays in the denominator. Questions without gold answers are decided but not
-// marked. (arXiv:2604.11753; pool rules of arXiv:2609.39912 A.1, A.3)
+// majority on the subsets of that draw. A subset is drawn from the K rollouts that
+// were to be made, before anybody looks which of them failed: one that failed, is
+// missing or has no answer is no candidate and is not replaced, and a subset
+// without a candidate is wrong and stays in the denominator. Questions without
+// gold answers are decided but not marked. (arXiv:2604.11753; pool rules of
+// arXiv:2609.39912 A.1, A.3)
+//
+// A question on which a contestant fails, as when a server refuses just this
+// request, ends nothing. It is left out of every figure of every contestant, so that
+// they stay compared on the same questions, and is counted in [Report].Undecided.
 //
 // This package stands beside the strategies and not in [trawl/eval], which is one
 // job and knows no selector; a selector knows neither. Labels reach a selector
@@ -66,8 +71,9 @@ type Contestant struct {
 type Price struct{ In, Out float64 }
 
 // A Source returns the rollouts of a question, done and failed, the newest of
-// each number; of several rounds, their outcomes. It is called by several goroutines at once, once a question, so
-// that few questions are in memory at a time.
+// each number; of several rounds, their outcomes. It is called by several
+// goroutines at once, once a question, so that few questions are in memory at a
+// time.
 type Source func(questionID string) ([]*trajectory.Trajectory, error)
 
 // Options say how selectors are compared. The zero value selects the defaults.
@@ -80,11 +86,12 @@ type Options struct {
 	Resamples int                 // of the bootstrap; default 2,000
 	Workers   int                 // questions at once; default: as many as there are cores, and more are of use to selectors that wait for a model
 	Decided   func(Decided) error // told each decision on all K rollouts, in the order of questions and contestants; nil: nobody listens
-	Progress  func(done int)      // told how many questions are done; nil: nobody looks
+	Progress  func(done int)      // told how many questions are done, decided or not; nil: nobody looks
 }
 
 // A Decided is a decision of a contestant on all rollouts of a question that are
-// done. It is [selection.None] if none of them has an answer.
+// done. It is [selection.None] if none of them has an answer. On a question on which
+// a contestant failed there are those of the others alone.
 type Decided struct {
 	Name       string
 	QuestionID string
@@ -135,7 +142,11 @@ func (o Options) check(field []Contestant) error {
 }
 
 // Run compares the field on the examples' rollouts. It ends at the first error of
-// source, of a contestant, or of o.Decided; that a group has no answer is none.
+// source or of o.Decided, at one that wraps [ErrNotKept], and when ctx ends. Any
+// other error of a contestant costs the question, of which the other contestants are
+// asked for their decision on all rollouts and nothing more; that a group has no
+// answer is none. Where there are only such errors Run returns the last: after the
+// first o.Workers questions that had rollouts, and at least eight, or after all.
 func Run(ctx context.Context, examples []dataset.Example, source Source, field []Contestant, o Options) (*Report, error) {
 	o = o.withDefaults()
 	if err := o.check(field); err != nil {
@@ -147,6 +158,7 @@ func Run(ctx context.Context, examples []dataset.Example, source Source, field [
 	}
 	results := make([]*outcome, len(examples))
 	order := sequence{tell: func(i int) error { return c.tell(results[i]) }, progress: o.Progress}
+	begun := beginning{enough: max(fewest, o.Workers)}
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(o.Workers)
 	for i, ex := range examples {
@@ -158,10 +170,13 @@ func Run(ctx context.Context, examples []dataset.Example, source Source, field [
 			if results[i], err = c.question(working, ex); err != nil {
 				return fmt.Errorf("compare: question %s: %w", ex.ID, err)
 			}
-			return order.done(i)
+			if err := order.done(i); err != nil {
+				return err
+			}
+			return begun.add(results[i])
 		})
 	}
-	if err := cmp.Or(g.Wait(), ctx.Err()); err != nil {
+	if err := cmp.Or(g.Wait(), ctx.Err(), begun.hopeless()); err != nil {
 		return nil, err
 	}
 	return c.report(results), nil

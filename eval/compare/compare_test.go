@@ -340,9 +340,9 @@ func TestErrors(t *testing.T) {
 		{"a selector that fails", small(), func(selection.Group) (selection.Decision, error) {
 			return selection.Decision{}, errors.New("not a number")
 		},
-			compare.Options{Rollouts: 3}, "compare: question q1: selector s: not a number"},
+			compare.Options{Rollouts: 3}, "compare: all 3 questions so far failed: question q3: selector s: not a number"},
 		{"a choice that is not there", small(), func(selection.Group) (selection.Decision, error) { return selection.Decision{Index: 9}, nil },
-			compare.Options{Rollouts: 3}, "it chose the rollout at 9 of 1"},
+			compare.Options{Rollouts: 3}, "question q3: selector s: it chose the rollout at 9 of 3"},
 		{"two settings in one run", twice, last, compare.Options{Rollouts: 3}, "question q1: rollout 1 stands twice"},
 		{"more than there are", small(), last, compare.Options{Rollouts: 3, At: []int{2, 4}}, "at 4: there are 3 rollouts a question"},
 		{"none of them", small(), last, compare.Options{Rollouts: 3, At: []int{0}}, "at 0"},

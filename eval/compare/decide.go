@@ -17,6 +17,7 @@ type timed struct {
 
 // decide returns a contestant's decision on each pool. One that asked a model
 // says itself how long it took, for it may have been made before; others are timed.
+// The error is a [failure], or the end of ctx.
 func (c *contest) decide(ctx context.Context, contestant Contestant, pools []pool) ([]timed, error) {
 	decisions := make([]timed, len(pools))
 	var groups []selection.Group // of pools that are not empty
@@ -35,11 +36,11 @@ func (c *contest) decide(ctx context.Context, contestant Contestant, pools []poo
 		err = fmt.Errorf("%d decisions on %d groups", len(made), len(groups))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("selector %s: %w", contestant.Name, err)
+		return nil, &failure{selector: contestant.Name, err: err}
 	}
 	for i, d := range made {
 		if n := len(groups[i].Trajectories); d.Index < -1 || d.Index >= n {
-			return nil, fmt.Errorf("selector %s: it chose the rollout at %d of %d", contestant.Name, d.Index, n)
+			return nil, &failure{selector: contestant.Name, err: fmt.Errorf("it chose the rollout at %d of %d", d.Index, n)}
 		}
 		if d.Cost.Calls > 0 {
 			d.took = time.Duration(d.Cost.Millis) * time.Millisecond

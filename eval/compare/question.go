@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"trawl/corpus/dataset"
 	"trawl/eval"
@@ -12,16 +13,18 @@ import (
 
 // An outcome is what came of one question.
 type outcome struct {
+	id                     string
 	scored                 bool // it has gold answers
 	done, failed, unscored int  // rollouts
 	sizes                  []size
 	full                   []Decided // on all rollouts, until they are told
+	failure                *failure  // the first one; nil if the question was decided
 }
 
 // A size is the figures of one question at one k, by contestant.
 type size struct {
 	results []result
-	whole   []selection.Decision // where the subset is all there is
+	whole   map[int]selection.Decision // by contestant, where the subset is all there is
 }
 
 // A pool is a subset of a question's rollouts: those of it that are done.
@@ -30,60 +33,65 @@ type pool struct {
 	covered bool
 }
 
-// question compares the field on one question.
+// question compares the field on one question. A contestant that fails is no error
+// but in the outcome.
 func (c *contest) question(ctx context.Context, ex dataset.Example) (*outcome, error) {
 	lines, err := c.source(ex.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := &outcome{scored: len(ex.Golds) > 0}
+	out := &outcome{id: ex.ID, scored: len(ex.Golds) > 0}
 	slots, err := c.place(lines, out)
 	if err != nil {
 		return nil, err
 	}
 	m := marker{example: ex, known: map[string]eval.Marks{}}
-	if out.scored {
-		for _, k := range c.opts.At {
-			s, err := c.atSize(ctx, &m, slots, k)
-			if err != nil {
-				return nil, err
-			}
-			out.sizes = append(out.sizes, s)
-		}
-	} else {
+	if !out.scored {
 		out.unscored = out.done
 	}
-	out.full, err = c.whole(ctx, &m, slots, out.sizes)
-	return out, err
+	for _, k := range c.opts.At {
+		if !out.scored || out.failure != nil {
+			break
+		}
+		s, err := c.atSize(ctx, &m, slots, k)
+		if err := out.keep(ctx, err); err != nil {
+			return nil, err
+		}
+		out.sizes = append(out.sizes, s)
+	}
+	return out, c.whole(ctx, &m, slots, out)
 }
 
-// whole returns the decisions on all rollouts: those that were made already, if
-// the subsets included that of all.
-func (c *contest) whole(ctx context.Context, m *marker, slots []*trajectory.Trajectory, sizes []size) ([]Decided, error) {
-	var made []selection.Decision
-	for _, s := range sizes {
-		if s.whole != nil {
-			made = s.whole
-		}
+// whole adds the decisions on all rollouts: those that were made already, if the
+// subsets included that of all. Of a contestant that failed there is none.
+func (c *contest) whole(ctx context.Context, m *marker, slots []*trajectory.Trajectory, out *outcome) error {
+	made := map[int]selection.Decision{}
+	for _, s := range out.sizes {
+		maps.Copy(made, s.whole)
 	}
 	all := m.pools([][]int{upTo(len(slots))}, slots)
 	rollouts := []int{}
 	for _, t := range all[0].group.Trajectories {
 		rollouts = append(rollouts, t.Rollout)
 	}
-	var out []Decided
 	for i, contestant := range c.field {
-		d := Decided{Name: contestant.Name, QuestionID: m.example.ID, Rollouts: rollouts}
-		if made != nil {
-			d.Decision = made[i]
-		} else if decisions, err := c.decide(ctx, contestant, all); err != nil {
-			return nil, err
-		} else {
-			d.Decision = decisions[0].Decision
+		if _, known := made[i]; known || out.failure != nil && out.failure.selector == contestant.Name {
+			continue
 		}
-		out = append(out, d)
+		decisions, err := c.decide(ctx, contestant, all)
+		if err := out.keep(ctx, err); err != nil {
+			return err
+		}
+		if len(decisions) > 0 {
+			made[i] = decisions[0].Decision
+		}
 	}
-	return out, nil
+	for i, contestant := range c.field {
+		if d, ok := made[i]; ok {
+			out.full = append(out.full, Decided{Name: contestant.Name, QuestionID: out.id, Rollouts: rollouts, Decision: d})
+		}
+	}
+	return nil
 }
 
 // place puts the rollouts that are done into their places among the K.
@@ -107,11 +115,12 @@ func (c *contest) place(lines []*trajectory.Trajectory, out *outcome) ([]*trajec
 	return slots, nil
 }
 
-// atSize gives the subsets of k rollouts to every contestant.
+// atSize gives the subsets of k rollouts to every contestant. With an error it
+// returns what was decided before.
 func (c *contest) atSize(ctx context.Context, m *marker, slots []*trajectory.Trajectory, k int) (size, error) {
 	s := size{results: make([]result, len(c.field))}
 	if k == len(slots) {
-		s.whole = make([]selection.Decision, len(c.field))
+		s.whole = map[int]selection.Decision{}
 	}
 	for _, h := range c.heats(k) {
 		if err := c.run(ctx, m, slots, h, &s); err != nil {

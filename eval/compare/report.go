@@ -11,15 +11,18 @@ import (
 // A Report is what `trawl select --json` prints.
 type Report struct {
 	Questions int    `json:"questions"`
-	Rollouts  int    `json:"rollouts"` // expected of each question
-	Complete  int    `json:"complete"` // rollouts that are done, with or without an answer
-	Failed    int    `json:"failed"`   // rollouts whose every line is an error
-	Missing   int    `json:"missing"`  // rollouts without a line
-	Unscored  int    `json:"unscored"` // completed rollouts of questions without gold answers
-	Subsets   string `json:"subsets"`  // "all", or of how many of a question at most the figures are; a contestant may have a number of its own
+	Rollouts  int    `json:"rollouts"`  // expected of each question
+	Complete  int    `json:"complete"`  // rollouts that are done, with or without an answer
+	Failed    int    `json:"failed"`    // rollouts whose every line is an error
+	Missing   int    `json:"missing"`   // rollouts without a line
+	Unscored  int    `json:"unscored"`  // completed rollouts of questions without gold answers
+	Undecided int    `json:"undecided"` // questions on which a contestant failed: the counts above have them, no figure has
+	Subsets   string `json:"subsets"`   // "all", or of how many of a question at most the figures are; a contestant may have a number of its own
 	Seed      int64  `json:"seed"`
 
 	At map[int][]Row `json:"at"` // by k, in the order of the contestants
+
+	Failures []Failure `json:"failures,omitempty"` // of the undecided questions, in their order; at most the first ten
 
 	Simulated bool `json:"simulated,omitempty"` // the model is trawl's simulated one: no figure says anything about a real model
 }
@@ -48,8 +51,11 @@ type Row struct {
 
 // Cost is what deciding on a row's subsets cost.
 type Cost struct {
-	// Seconds are those that decisions took, added up: as they say themselves where
-	// they asked a model, and measured otherwise.
+	// Seconds are the sum of what each decision took from its beginning to its end:
+	// as it says itself where it asked a model, perhaps in an earlier run, and as
+	// measured otherwise. Decisions on several questions go on at once, so the sum
+	// is not the time that a comparison takes, and where they share cores it grows
+	// with [Options].Workers.
 	Seconds float64 `json:"seconds"`
 
 	ModelCalls        int  `json:"model_calls"`
@@ -90,7 +96,10 @@ func (c *contest) report(results []*outcome) *Report {
 		r.Failed += out.failed
 		r.Missing += o.Rollouts - out.done - out.failed
 		r.Unscored += out.unscored
-		if out.scored {
+		switch {
+		case out.failure != nil:
+			r.fail(out.failure)
+		case out.scored:
 			scored = append(scored, out)
 		}
 	}
@@ -104,6 +113,14 @@ func (c *contest) report(results []*outcome) *Report {
 		r.At[k] = rows
 	}
 	return r
+}
+
+// fail counts a question on which a contestant failed.
+func (r *Report) fail(f *failure) {
+	r.Undecided++
+	if len(r.Failures) < mostFailures {
+		r.Failures = append(r.Failures, Failure{QuestionID: f.question, Selector: f.selector, Error: f.err.Error()})
+	}
 }
 
 // row returns the figures of contestant i at the at-th size.

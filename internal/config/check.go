@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -65,10 +66,17 @@ func want(e validator.FieldError) string {
 }
 
 // Check reports the first value out of range, for settings that did not come
-// from a file: those that flags have changed.
+// from a file, those that flags have changed, and the first further key of a
+// request that JSON has no form for.
 func (s *Settings) Check() error {
 	if err := (checker{}).Struct(s); err != nil {
 		return fmt.Errorf("config: %w", err)
+	}
+	m := s.Models
+	for name, extra := range map[string]map[string]any{"agent": m.Agent.Extra, "compressor": m.Compressor.Extra, "aggregator": m.Aggregator.Extra} {
+		if _, err := json.Marshal(extra); err != nil {
+			return fmt.Errorf("config: models.%s.extra: %w", name, err)
+		}
 	}
 	return nil
 }

@@ -73,6 +73,8 @@ func TestErrors(t *testing.T) {
 		{"two documents", "seed: 1\n---\nseed: 2\n", nil, []string{"one YAML document"}},
 		{"set without value", "", []string{"agent.turns"}, []string{"--set agent.turns", "key=value"}},
 		{"set of an unknown key", "", []string{"agent.turn=5"}, []string{"--set agent.turn=5", `unknown field "turn"`}},
+		{"a time that no clock holds", "recursion:\n  budget: {seconds: 9223372037}\n", nil, []string{"[2:21]", "seconds", "1000000000 or less"}},
+		{"a price without bound", "selection: {price: {prompt: .inf}}\n", nil, []string{"[1:29] prompt", "1000000 or less"}},
 		{"set out of range", "", []string{"rollout.count=0"}, []string{"--set rollout.count=0", "1 or more"}},
 	}
 	for _, tt := range tests {
@@ -177,5 +179,15 @@ func TestRoles(t *testing.T) {
 				t.Errorf("compressor mismatch (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestCheckExtra(t *testing.T) {
+	s, err := config.Load("", []string{"models.compressor.extra={a: .nan}"}, env(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "models.compressor.extra") {
+		t.Errorf("Check() = %v, want an error that names the key", err)
 	}
 }

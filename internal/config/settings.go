@@ -68,7 +68,7 @@ type Embedder struct {
 	Endpoints []string `yaml:"endpoints" json:"endpoints" validate:"max=1"`   // endpoint: the base URL of a server of /v1/embeddings
 	Name      string   `yaml:"name" json:"name"`                              // endpoint: the model; empty: the only one that is served
 	KeyEnv    string   `yaml:"key-env" json:"key-env"`                        // as for the other models
-	Timeout   int      `yaml:"timeout" json:"timeout" validate:"gte=1"`       // seconds for one batch
+	Timeout   int      `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"`       // seconds for one batch
 	Retries   int      `yaml:"retries" json:"retries" validate:"gte=0"`       // after the first try
 	RetryWait float64  `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"` // seconds before the first retry; doubles with each
 	Batch     int      `yaml:"batch" json:"batch" validate:"gte=1"`           // texts per request
@@ -85,7 +85,7 @@ type Model struct {
 	TopP        *float64       `yaml:"top-p" json:"top-p" validate:"omitempty,gt=0,lte=1"`                // nil: the server's default
 	MaxTokens   int            `yaml:"max-tokens" json:"max-tokens" validate:"gte=1"`
 	Extra       map[string]any `yaml:"extra" json:"extra"`                              // further keys of the request body
-	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1"`         // seconds for one reply
+	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"`         // seconds for one reply
 	Stream      bool           `yaml:"stream" json:"stream"`                            // replies, for the two limits below
 	FirstToken  int            `yaml:"first-token" json:"first-token" validate:"gte=1"` // seconds until a stream begins
 	Gap         int            `yaml:"gap" json:"gap" validate:"gte=1"`                 // seconds between two events of a stream
@@ -140,7 +140,7 @@ type Recursion struct {
 // Budget bounds one rollout; 0 sets no bound.
 type Budget struct {
 	Tokens  int `yaml:"tokens" json:"tokens" validate:"gte=0"`
-	Seconds int `yaml:"seconds" json:"seconds" validate:"gte=0"`
+	Seconds int `yaml:"seconds" json:"seconds" validate:"gte=0,lte=1000000000"`
 }
 
 // Selection says how the answer is chosen.
@@ -157,8 +157,8 @@ type Selection struct {
 // Price is what the aggregator's tokens cost, in USD per million; 0: no cost is
 // worked out.
 type Price struct {
-	Prompt     float64 `yaml:"prompt" json:"prompt" validate:"gte=0"`
-	Completion float64 `yaml:"completion" json:"completion" validate:"gte=0"`
+	Prompt     float64 `yaml:"prompt" json:"prompt" validate:"gte=0,lte=1000000"`
+	Completion float64 `yaml:"completion" json:"completion" validate:"gte=0,lte=1000000"`
 }
 
 // Default returns the settings that hold where nothing else is said: DivInit's

@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // A TokenSet is the set of tokens of a query.
 type TokenSet map[string]struct{}
@@ -20,6 +24,10 @@ func Tokens(s string) TokenSet {
 	}
 	return set
 }
+
+// TokenKey returns what is equal for texts of the same token set: the tokens of
+// s, sorted, with spaces between; "" if it has none.
+func TokenKey(s string) string { return strings.Join(slices.Sorted(maps.Keys(Tokens(s))), " ") }
 
 // Distance returns the Jaccard distance of two token sets,
 //

@@ -49,6 +49,10 @@ func Lower(s string) string {
 	return strings.ToLower(s)
 }
 
+// Fold returns what is equal for texts that differ in case, composition of
+// characters and white space alone: [Normal], in lower case.
+func Fold(s string) string { return Lower(Normal(s)) }
+
 // Answer returns the normal form of an answer, by which exact match, F1 and
 // votes compare: lower case; the 32 ASCII punctuation characters deleted, with
 // no space in their place; the words a, an and the replaced by a space; white
@@ -126,6 +130,18 @@ func FirstChars(s string, n int) string {
 		n--
 	}
 	return s
+}
+
+// Middle returns s with its middle left out and mark in its place, so that n
+// characters stay, half of them from the end; s itself if it has no more.
+func Middle(s string, n int, mark string) string {
+	length := utf8.RuneCountInString(s)
+	if length <= n {
+		return s
+	}
+	head := FirstChars(s, n/2)
+	tail := s[len(FirstChars(s, length-(n-n/2))):]
+	return head + mark + tail
 }
 
 // Truncate returns the longest prefix of s of at most n bytes that cuts no rune.

@@ -94,11 +94,53 @@ func TestDistance(t *testing.T) {
 	}
 }
 
+func TestTokenKey(t *testing.T) {
+	for in, want := range map[string]string{
+		"Who? Who is b, A": "a b is who", "a B is WHO": "a b is who", "don't": "dont", "x_y": "x_y", "?!": "", "": "", "京 東": "京 東",
+	} {
+		if got := text.TokenKey(in); got != want {
+			t.Errorf("TokenKey(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	for in, want := range map[string]string{
+		" The\u00a0 Founder\n": "the founder", "E\u0301COLE": "école", "ΟΔΟΣ": "οδος", "a.b": "a.b", "": "",
+	} {
+		if got := text.Fold(in); got != want {
+			t.Errorf("Fold(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestTruncate(t *testing.T) {
 	for n := range 12 {
 		got := text.Truncate("aéb東c", n)
 		if len(got) > n || !utf8.ValidString(got) {
 			t.Errorf("Truncate to %d = %q", n, got)
+		}
+	}
+}
+
+func TestMiddle(t *testing.T) {
+	tests := []struct {
+		s    string
+		n    int
+		want string
+	}{
+		{"abcdef", 6, "abcdef"},
+		{"abcdef", 9, "abcdef"},
+		{"abcdef", 4, "ab…ef"},
+		{"abcdef", 3, "a…ef"},
+		{"äöüßéñ", 3, "ä…éñ"},
+		{"abcdef", 1, "…f"},
+		{"abcdef", 0, "…"},
+		{"", 0, ""},
+	}
+	for _, tt := range tests {
+		if got := text.Middle(tt.s, tt.n, "…"); got != tt.want {
+			t.Errorf("Middle(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.want)
 		}
 	}
 }

@@ -8,9 +8,11 @@
 package transcript
 
 import (
+	"encoding/json"
 	"strings"
 
 	"trawl/agent/llm"
+	"trawl/internal/text"
 	"trawl/trajectory"
 )
 
@@ -26,15 +28,17 @@ const stub = "[earlier results removed]"
 
 // Wire returns a conversation as it is sent, with the oldest stubs of its
 // observations, and the reasoning before them, left out; everything else, the
-// question above all, stays. Neighbours from the user become one message: many
-// chat templates want the roles to alternate. (A9, C4)
+// question above all, stays. It has the form that chat templates want, whoever
+// recorded it: neighbours from the user become one message, and so do those from
+// the assistant, of which none is empty; arguments of calls are a JSON object.
+// (A9, A12, A15, C4)
 func Wire(ms []trajectory.Message, stubs int) []llm.Message {
 	out := make([]llm.Message, 0, len(ms))
 	last := nthObservation(ms, stubs)
 	for i, m := range ms {
 		w := llm.Message{Role: m.Role, Content: m.Content, Reasoning: m.Reasoning, ToolCallID: m.ToolCallID, Name: m.Name}
 		for _, c := range m.ToolCalls {
-			w.ToolCalls = append(w.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
+			w.ToolCalls = append(w.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Name, Arguments: object(c.Arguments)})
 		}
 		if i <= last {
 			w.Reasoning = ""
@@ -42,13 +46,50 @@ func Wire(ms []trajectory.Message, stubs int) []llm.Message {
 				w.Content = stubFor(m)
 			}
 		}
-		if n := len(out); n > 0 && w.Role == llm.User && out[n-1].Role == llm.User {
-			out[n-1].Content += "\n\n" + w.Content
-			continue
+		switch {
+		case w.Role == llm.Assistant && w.Content == "" && len(w.ToolCalls) == 0:
+		case len(out) > 0 && joins(out[len(out)-1], w):
+			join(&out[len(out)-1], w)
+		default:
+			out = append(out, w)
 		}
-		out = append(out, w)
 	}
 	return out
+}
+
+// joins reports whether two neighbours become one message.
+func joins(before, after llm.Message) bool {
+	return before.Role == after.Role && (after.Role == llm.User || after.Role == llm.Assistant && len(before.ToolCalls) == 0)
+}
+
+func join(m *llm.Message, after llm.Message) {
+	m.Content = paragraphs(m.Content, after.Content)
+	m.Reasoning = paragraphs(m.Reasoning, after.Reasoning)
+	m.ToolCalls = append(m.ToolCalls, after.ToolCalls...)
+}
+
+func paragraphs(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}
+
+// object returns the arguments of a call if they are a JSON object, and else one
+// that holds them.
+func object(arguments string) string {
+	trimmed := strings.TrimSpace(arguments)
+	switch {
+	case trimmed == "":
+		return "{}"
+	case trimmed[0] == '{' && json.Valid([]byte(trimmed)):
+		return arguments
+	}
+	held, err := text.JSON(map[string]string{"input": arguments})
+	if err != nil {
+		panic("transcript: a text is not JSON: " + err.Error())
+	}
+	return string(held)
 }
 
 // IsObservation reports whether m holds results.

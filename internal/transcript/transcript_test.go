@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +52,43 @@ func TestWire(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, transcript.Wire(ms, tt.stubs)); diff != "" {
 				t.Errorf("messages mismatch (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWireForm: what other programs recorded is sent in the form that templates
+// want.
+func TestWireForm(t *testing.T) {
+	call := func(arguments string) message {
+		return message{Role: "assistant", ToolCalls: []trajectory.ToolCall{{ID: "1", Name: "search", Arguments: arguments}}}
+	}
+	tests := []struct {
+		name string
+		ms   []message
+		want string // role, content and arguments
+	}{
+		{"an empty reply", []message{user("q"), {Role: "assistant", Reasoning: "hm"}, user("again")}, "user q\n\nagain"},
+		{"two replies", []message{user("q"), asks(), asks(), user("end")}, "user q | assistant I search.\n\nI search. | user end"},
+		{"a reply before a call", []message{user("q"), asks(), call(`{"query":"a"}`), found("1", "x")}, `user q | assistant I search. {"query":"a"} | tool x`},
+		{"calls of two replies stay apart", []message{user("q"), asks("1"), found("1", "a"), asks("2"), found("2", "b")},
+			"user q | assistant I search. {} | tool a | assistant I search. {} | tool b"},
+		{"arguments cut off", []message{user("q"), call(`{"query": broken`)}, `user q | assistant  {"input":"{\"query\": broken"}`},
+		{"arguments that are a text", []message{user("q"), call(`"a"`)}, `user q | assistant  {"input":"\"a\""}`},
+		{"no arguments", []message{user("q"), call(" ")}, `user q | assistant  {}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, m := range transcript.Wire(tt.ms, 0) {
+				s := m.Role + " " + m.Content
+				for _, c := range m.ToolCalls {
+					s += " " + c.Arguments
+				}
+				got = append(got, s)
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, " | ")); diff != "" {
+				t.Errorf("wire (-want +got):\n%s", diff)
 			}
 		})
 	}

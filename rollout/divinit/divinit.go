@@ -87,9 +87,10 @@ func New(client llm.Client, opts Options) (*Seeder, error) {
 // Known is what earlier rounds found out about a question. The zero value is the
 // first round.
 type Known struct {
-	Facts []string // settled
-	Open  []string // leads that nobody followed, the most promising first
-	Tried []string // searches that were made: a candidate that says the same (equal token set) is dropped
+	Facts     []string // settled
+	Conflicts []string // what the rollouts found out against each other
+	Open      []string // leads that nobody followed, the most promising first
+	Tried     []string // searches that were made, in order: a candidate that says the same (equal token set) is dropped; the last 64 are shown
 }
 
 // Pool returns one first query for each of k rollouts of q. It makes one model
@@ -102,7 +103,7 @@ func (s *Seeder) Pool(ctx context.Context, q trajectory.Question, k int, known K
 	found := &candidates{tried: tokenSets(known.Tried)}
 	n := max(s.opts.Pool, k)
 	for attempt, source := range []trajectory.SeedSource{trajectory.SeedPool, trajectory.SeedRetry} {
-		ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: n - len(found.texts), Have: found.texts, Known: known.onLines()}
+		ask := request{ID: q.ID, Question: text.Collapse(q.Text), N: n - len(found.texts), Have: found.texts, Known: known.shown()}
 		reply, err := s.ask(ctx, ask, seed.Derive(base, "pool", attempt))
 		if err != nil {
 			return pool, fmt.Errorf("divinit: %w", err)

@@ -1,6 +1,7 @@
 package divinit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,9 +16,10 @@ import (
 
 // What earlier rounds found out, in texts of several lines.
 var known = divinit.Known{
-	Facts: []string{"Titanic won Best Picture\nin 1998.", "Question: is no heading here.", " "},
-	Open:  []string{"who directed Titanic", "date of the\n70th Academy Awards"},
-	Tried: []string{"Best Picture winner 1998"},
+	Facts:     []string{"Titanic won Best Picture\nin 1998.", "Question: is no heading here.", " "},
+	Conflicts: []string{"The attempts differ:\n1997 or 1998", ""},
+	Open:      []string{"who directed Titanic", "date of the\n70th Academy Awards"},
+	Tried:     []string{"Best Picture winner 1998"},
 }
 
 func TestPoolKnownRequest(t *testing.T) {
@@ -27,6 +29,28 @@ func TestPoolKnownRequest(t *testing.T) {
 	}
 	testutil.Golden(t, "known.golden", script.Requests()[0].Messages[0].Content)
 	testutil.Golden(t, "known-retry.golden", script.Requests()[1].Messages[0].Content)
+}
+
+// TestPoolTried expects the newest searches in the prompt, and none of all to be
+// made again.
+func TestPoolTried(t *testing.T) {
+	var tried []string
+	for i := range 70 {
+		tried = append(tried, fmt.Sprint("made ", i))
+	}
+	script := llmtest.NewScript(reply("made 0", "made 69", "one more"))
+	got, err := newSeeder(t, script, divinit.Options{}).Pool(t.Context(), question, 1, divinit.Known{Tried: tried}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]trajectory.SeedQuery{query(trajectory.SeedPool, "one more")}, got.Queries); diff != "" {
+		t.Errorf("queries mismatch (-want +got):\n%s", diff)
+	}
+	_, list, _ := strings.Cut(script.Requests()[0].Messages[0].Content, "not to be repeated:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	if want := "- " + strings.Join(tried[6:], "\n- "); list != want {
+		t.Errorf("the prompt lists %q, want the last 64", list)
+	}
 }
 
 func TestPoolKnown(t *testing.T) {
@@ -54,7 +78,7 @@ func TestPoolKnown(t *testing.T) {
 		},
 		{
 			"open leads, their spans, then the question", "why is the sky blue over Paris",
-			divinit.Known{Facts: []string{"Paris lies in Europe"}, Open: []string{lead, "Kate\nWinslet", strings.Repeat("prose ", 60)}, Tried: []string{"1989"}},
+			divinit.Known{Facts: []string{"Paris lies in Europe"}, Conflicts: []string{"London or Rome"}, Open: []string{lead, "Kate\nWinslet", strings.Repeat("prose ", 60)}, Tried: []string{"1989"}},
 			[]llm.Response{reply(""), reply("")}, 6,
 			[]trajectory.SeedQuery{
 				query(heuristic, lead), query(heuristic, "Kate Winslet"), query(heuristic, "The Abyss"),

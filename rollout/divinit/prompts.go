@@ -24,13 +24,17 @@ type request struct {
 	N        int    // queries to ask for
 	Have     []string
 	History  []searched
-	Known    Known // each text on one line
+	Known    Known // as it is shown
 }
 
-// onLines returns known with each text on one line, and without those that say
-// nothing.
-func (k Known) onLines() Known {
-	return Known{Facts: lines(k.Facts), Open: lines(k.Open), Tried: lines(k.Tried)}
+// maxShown is how many of the searches that were made stand in a prompt.
+const maxShown = 64
+
+// shown returns what of known stands in a prompt: each text on one line, without
+// those that say nothing.
+func (k Known) shown() Known {
+	tried := lines(k.Tried)
+	return Known{Facts: lines(k.Facts), Conflicts: lines(k.Conflicts), Open: lines(k.Open), Tried: tried[max(0, len(tried)-maxShown):]}
 }
 
 func lines(texts []string) []string {

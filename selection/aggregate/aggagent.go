@@ -47,15 +47,15 @@ func (a *AggAgent) Select(ctx context.Context, g selection.Group) (selection.Dec
 		return selection.Decision{}, err
 	}
 	d := a.begin(g)
-	things := shelf(exhibits(trajectories))
+	s := shelf(exhibits(trajectories))
 	for number := range a.opts.Tries {
-		r := d.attempt(number, things)
+		r := d.attempt(number, s)
 		ok, err := r.loop(ctx)
 		if err != nil {
-			return selection.Decision{}, a.fail(g, err)
+			return selection.Decision{}, a.fail(err)
 		}
 		if ok {
-			return d.wrote(r.solution.text(), ""), nil
+			return d.wrote(r.solution.text()), nil
 		}
 	}
 	return d.none(fmt.Sprintf("none of %d attempts finished with a solution in the form asked for", a.opts.Tries)), nil
@@ -70,14 +70,15 @@ type attempt struct {
 	chars    int // of the messages and the tools, as JSON
 	turn     int // the iteration, from 1
 	silent   int // iterations in a row without a call, up to the last
+	history  history
 	solution solution
 }
 
-func (d *deciding) attempt(number int, things shelf) *attempt {
-	a := &attempt{conversation: d.conversation("attempt", number), shelf: things, tools: toolSpecs(len(things))}
+func (d *deciding) attempt(number int, s shelf) *attempt {
+	a := &attempt{conversation: d.conversation("attempt", number), shelf: s, tools: toolSpecs(len(s))}
 	a.chars = utf8.RuneCount(mustJSON(a.tools))
-	lines := make([]string, len(things))
-	for i, e := range things {
+	lines := make([]string, len(s))
+	for i, e := range s {
 		lines[i] = e.line
 	}
 	a.add(trajectory.Message{Role: llm.System, Content: render("aggregator-system", nil)})
@@ -103,11 +104,17 @@ func (a *attempt) loop(ctx context.Context) (bool, error) {
 			return a.force(ctx, transcript.More(0, transcript.Observations(a.messages)))
 		case err != nil || done:
 			return done, err
-		case a.chars/charsPerToken > a.opts.Context || a.silent == maxSilent:
+		case a.lost():
 			return a.force(ctx, 0)
 		}
 	}
 	return a.force(ctx, 0)
+}
+
+// lost reports whether the model may only finish: its conversation is too long, or it
+// gets nowhere.
+func (a *attempt) lost() bool {
+	return a.chars > charsPerToken*a.opts.Context || a.silent == maxSilent || a.history.repeats == maxRepeats
 }
 
 // iterate lets the model call one tool, and carries the call out. It returns
@@ -146,18 +153,23 @@ func (a *attempt) call(ctx context.Context, tools []llm.Tool, stubs int) (reply.
 // calls reports whether a reply calls a tool.
 func calls(r reply.Reply) bool { return len(r.Calls) > 0 && r.Calls[0].Name != "" }
 
-// perform carries out a call and returns what the model is shown of it; done
-// says that it was a valid finish.
+// perform carries out a call, unless it was made before, and returns what the model
+// is shown of it; done says that it was a valid finish.
 func (a *attempt) perform(c reply.Call) (shown string, done bool) {
-	switch strings.ToLower(c.Name) {
+	name := strings.ToLower(c.Name)
+	if name == toolFinish {
+		return a.finish(c.Args)
+	}
+	if a.history.again(c) {
+		return words("repeated", nil), false
+	}
+	switch name {
 	case toolSolution:
 		return a.shelf.getSolution(c.Args), false
 	case toolSearch:
 		return a.shelf.search(c.Args), false
 	case toolSegment:
 		return a.shelf.segment(c.Args), false
-	case toolFinish:
-		return a.finish(c.Args)
 	}
 	return words("no-tool", struct{ Tools string }{toolNames(a.tools)}), false
 }

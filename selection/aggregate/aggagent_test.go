@@ -1,8 +1,12 @@
 package aggregate_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,10 +93,15 @@ func TestCallsOfAggAgent(t *testing.T) {
 	}
 }
 
-// The limits of the agent. A strict server has looked at every conversation that
+// The limits of the agent: 100 iterations, five replies for a call, three
+// iterations in a row without one. A strict server has looked at every conversation that
 // is sent here.
 func TestLimitsOfAggAgent(t *testing.T) {
-	look := calling("get_solution", `{"trajectory_id":1}`)
+	look, all := calling("get_solution", `{"trajectory_id":1}`), calling("get_solution", `{}`)
+	var hundred []llm.Response // different calls
+	for i := range 100 {
+		hundred = append(hundred, calling("search_trajectory", fmt.Sprintf(`{"trajectory_id":1,"query":"born %d"}`, i)))
+	}
 	times := func(n int, r llm.Response, then ...llm.Response) []llm.Response {
 		var out []llm.Response
 		for range n {
@@ -103,7 +112,6 @@ func TestLimitsOfAggAgent(t *testing.T) {
 	forced := "The context is used up."
 	paris := selection.Decision{Answer: "Paris", Index: -1}
 	nothing := selection.Decision{Index: -1, Note: unfinished}
-	silent := aggregate.MaxSilent * aggregate.MaxCallTries
 	tests := []struct {
 		name    string
 		opts    aggregate.Options
@@ -119,12 +127,13 @@ func TestLimitsOfAggAgent(t *testing.T) {
 			selection.Decision{Index: -1, Note: "none of 1 attempts finished with a solution in the form asked for"}, 2, 1},
 		{"the context, then another tool, three times", aggregate.Options{Context: 1}, []llm.Response{look}, nil, nothing, 6, 3},
 		{"a second attempt", aggregate.Options{Context: 1}, []llm.Response{look, look, look, finishing(good)}, nil, paris, 4, 2},
-		{"the iterations", aggregate.Options{}, times(aggregate.MaxIterations, look, finishing(good)), nil, paris, aggregate.MaxIterations + 1, 1},
+		{"a hundred iterations", aggregate.Options{Tries: 1}, append(hundred, finishing(good)), nil, paris, 101, 1},
 		{"never a call", aggregate.Options{Tries: 1}, []llm.Response{text("I think so.")}, nil,
-			selection.Decision{Index: -1, Note: "none of 1 attempts finished with a solution in the form asked for"}, silent + aggregate.MaxCallTries, aggregate.MaxCallTries},
-		{"a call after two iterations without", aggregate.Options{}, times(2*aggregate.MaxCallTries, text("Hm."), look, text("Hm."), finishing(good)), nil, paris, 2*aggregate.MaxCallTries + 3, 0},
-		{"an invalid finish after the silence", aggregate.Options{}, times(silent, text("Hm."), finishing(good)), nil, paris, silent + 1, 1},
-		{"the server's context: results are left out", aggregate.Options{}, []llm.Response{look, look, finishing(good)}, holdsTwice("She was born there."), paris, 3, 1},
+			selection.Decision{Index: -1, Note: "none of 1 attempts finished with a solution in the form asked for"}, 3*5 + 5, 5},
+		{"a call after two iterations without", aggregate.Options{}, times(10, text("Hm."), look, text("Hm."), finishing(good)), nil, paris, 13, 0},
+		{"a call ends the silence", aggregate.Options{}, append(times(10, text("Hm."), look), times(10, text("Hm."), look, finishing(good))...), nil, paris, 23, 0},
+		{"an invalid finish after the silence", aggregate.Options{}, times(15, text("Hm."), finishing(good)), nil, paris, 16, 1},
+		{"the server's context: results are left out", aggregate.Options{}, []llm.Response{look, all, finishing(good)}, holdsTwice("She was born there."), paris, 3, 1},
 		{"the server's context: the task does not fit", aggregate.Options{}, []llm.Response{look}, longerThan(10), nothing, 0, 0},
 	}
 	for _, tt := range tests {
@@ -148,6 +157,81 @@ func TestLimitsOfAggAgent(t *testing.T) {
 	}
 }
 
+// The context is used up by more than four characters for each of its tokens, of
+// the messages and the tools. What get_solution shows is filled up until they have
+// four times as many as the context has tokens; with one more the next request may
+// only finish.
+func TestContextOfAggAgent(t *testing.T) {
+	look := calling("get_solution", `{"trajectory_id":1}`)
+	// ask returns the request behind one call about a solution with so many more letters.
+	ask := func(context, more int) *llm.Request {
+		rollout := native(0, "Paris")
+		rollout.Messages[6].Content += strings.Repeat("x", more)
+		model := &server{replies: []llm.Response{look, finishing(good)}}
+		decide(t, aggregate.NewAggAgent(model, aggregate.Options{Context: context}), groupOf(rollout))
+		return model.requests[1]
+	}
+	more := (4 - size(t, ask(0, 0))%4) % 4
+	full := size(t, ask(0, more))
+	if full%4 != 0 {
+		t.Fatalf("with %d letters more the conversation has %d characters", more, full)
+	}
+	for _, tt := range []struct {
+		name                string
+		context, more, size int
+		tools               int
+	}{
+		{"all of it", full / 4, more, full, 4},
+		{"one character more", full / 4, more + 1, full + 1, 1},
+		{"the same, and a token more", full/4 + 1, more + 1, full + 1, 4},
+		{"a token less", full/4 - 1, more, full, 1},
+	} {
+		got := ask(tt.context, tt.more)
+		if n := len(got.Tools); n != tt.tools {
+			t.Errorf("%s: %d characters, %d tokens: %d tools are offered, want %d", tt.name, tt.size, tt.context, n, tt.tools)
+		}
+		if n := size(t, got); n != tt.size && tt.tools > 1 {
+			t.Errorf("%s: %d characters, want %d", tt.name, n, tt.size)
+		}
+	}
+}
+
+// size returns the characters of a request as they are counted: of each message,
+// and of the list of the tools, in their JSON forms.
+func size(t *testing.T, req *llm.Request) int {
+	t.Helper()
+	values := []any{req.Tools}
+	for _, m := range req.Messages {
+		calls := []trajectory.ToolCall(nil)
+		for _, c := range m.ToolCalls {
+			calls = append(calls, trajectory.ToolCall(c))
+		}
+		values = append(values, message{Role: m.Role, Content: m.Content, Reasoning: m.Reasoning, ToolCalls: calls, ToolCallID: m.ToolCallID, Name: m.Name})
+	}
+	n := 0
+	for _, v := range values {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+		n += utf8.RuneCount(b.Bytes()) - 1 // the line's end
+	}
+	return n
+}
+
+// A prompt that shrinks has nothing fresh, and is what the next one is held
+// against: 100 + (300 − 100) + 0 + (400 − 250) = 450.
+func TestFreshTokens(t *testing.T) {
+	look := calling("get_solution", `{"trajectory_id":1}`)
+	model := &server{replies: []llm.Response{usage(look, 100, 1, 0), usage(look, 300, 1, 0), usage(look, 250, 1, 0), usage(finishing(good), 400, 1, 0)}}
+	got := decide(t, aggregate.NewAggAgent(model, aggregate.Options{}), groupOf(native(0, "Paris"))).Cost
+	if got.Fresh != 450 || got.Prompt != 1050 {
+		t.Errorf("%d of %d prompt tokens are fresh, want 450 of 1050", got.Fresh, got.Prompt)
+	}
+}
+
 // holdsTwice refuses conversations in which two results hold a text.
 func holdsTwice(s string) func(*llm.Request) bool {
 	return func(req *llm.Request) bool {
@@ -164,7 +248,8 @@ func holdsTwice(s string) func(*llm.Request) bool {
 // Where results are left out, the question is not.
 func TestForcedFinishKeepsTheQuestion(t *testing.T) {
 	look := calling("get_solution", `{"trajectory_id":1}`)
-	model := &server{replies: []llm.Response{look, look, finishing(good)}, refuse: holdsTwice("She was born there.")}
+	all := calling("get_solution", `{}`)
+	model := &server{replies: []llm.Response{look, all, finishing(good)}, refuse: holdsTwice("She was born there.")}
 	decide(t, aggregate.NewAggAgent(model, aggregate.Options{}), groupOf(native(0, "Paris")))
 	var got []string
 	for _, m := range model.requests[2].Messages {
@@ -188,12 +273,12 @@ func TestForcedFinishKeepsTheQuestion(t *testing.T) {
 // An iteration without a call is said in the conversation, in turns.
 func TestSilence(t *testing.T) {
 	var replies []llm.Response
-	for range aggregate.MaxCallTries {
+	for range 5 {
 		replies = append(replies, text("Let me see."))
 	}
 	model := &server{replies: append(replies, finishing(good))}
 	decide(t, aggregate.NewAggAgent(model, aggregate.Options{}), groupOf(native(0, "Paris")))
-	ms := model.requests[aggregate.MaxCallTries].Messages
+	ms := model.requests[5].Messages
 	want := []llm.Message{
 		{Role: "assistant", Content: "[No tool was called in 5 replies.]"},
 		{Role: "user", Content: "Call one of the tools: get_solution, search_trajectory, get_segment, finish. End with finish."},

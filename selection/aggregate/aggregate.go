@@ -10,9 +10,10 @@
 //
 // A group of which no rollout has an answer is [selection.ErrEmpty]; a rollout
 // that failed is not shown to a model. A model that never keeps to the format is
-// no error: the decision has no answer, which counts as wrong, and a note. A
-// server that cannot be reached or refuses a request is an error, and so is the
-// end of the context.
+// no error: the decision has no answer, which counts as wrong, and a note. Nor is
+// a reply that cannot be read: it says nothing, and is asked for again as one that
+// does not keep to the format. A server that cannot be reached, is overloaded or
+// refuses a request is an error, and so is the end of the context.
 //
 // Steps of a trajectory are its messages from the model's first one on, counted
 // from 1; a message of the user's that holds <information> is the tool's
@@ -24,6 +25,16 @@
 // Waiting between attempts is [llm.Retry]'s, around the client; here only replies
 // that cannot be used are asked for again, each with another seed and at once.
 //
+// The zero [Options] set a top-p for AggAgent alone, since SEL A.2 names
+// temperature 1 and 10,000 tokens for SolAgg and SummAgg, and no top-p. trawl's
+// settings have one sampling for all that the aggregator's model is asked:
+// through the command line SolAgg, SummAgg and Confidence have AggAgent's 0.95.
+//
+// A rollout without an answer gives SolAgg no report, even if it has a last
+// message: that is no prediction. For a model trajectories are numbered from 1, by
+// their place among those shown; trawl's records number rollouts from 0, and no
+// note of a decision uses the model's numbers.
+//
 // Reports are numbered from 1 without gaps where rollouts have none. Reports that
 // do not fit the model are shortened in the middle, the longest first; a record
 // that does not fit loses its oldest results first, then its oldest exchanges,
@@ -32,9 +43,11 @@
 // is no answer.
 //
 // AggAgent ends with a forced finish not only at its limit of context but also
-// after its last iteration, after three iterations in a row without a call, and
-// where the server refuses the prompt as too long, then with old tool results
-// left out. After an iteration without a call a message of the user's follows
+// after its last iteration, after three iterations in a row without a call, after
+// three repeats of earlier calls without a new one in between, and where the server
+// refuses the prompt as too long, then with old tool results left out. A call, other
+// than of finish, that equals an earlier one of the attempt but for case, composition
+// of characters and white space is not carried out again: its result says so. After an iteration without a call a message of the user's follows
 // the error text, since many chat templates want the roles to alternate. Texts
 // are also cut at sixteen characters a word, because some scripts write no
 // spaces. What has no run of [a-z0-9] is compared by single letters and digits.
@@ -48,8 +61,6 @@
 package aggregate
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"strings"
 
@@ -64,9 +75,13 @@ import (
 type Options struct {
 	Sampling llm.Sampling // default temperature 1.0, 10,000 tokens a completion, and top-p 0.95 for AggAgent
 	Seed     int64
-	Tries    int        // for an answer, a report, a confidence, and whole attempts of AggAgent; default 3
-	Context  int        // tokens that AggAgent's conversation may have, at four characters each; default 102,400
-	Tools    []llm.Tool // that the rollouts' conversations were made with; Confidence sends them along, not to be called, so that a prefix which the server has cached fits
+	Tries    int // for an answer, a report, a confidence, and whole attempts of AggAgent; default 3
+	Context  int // tokens that AggAgent's conversation may have, at four characters each; default 102,400
+
+	// Tools are those that the rollouts' conversations were made with. Confidence
+	// sends them along, not to be called, so that a prefix which the server has
+	// cached fits.
+	Tools []llm.Tool
 }
 
 const (
@@ -139,16 +154,6 @@ func (m method) Identity() string {
 	return string(data)
 }
 
-// none is the decision where nothing came of asking, which counts as wrong.
-func (d *deciding) none(note string) selection.Decision {
-	return selection.Decision{Index: -1, Note: note, Cost: d.spent()}
-}
-
-// wrote is the decision for an answer that the model wrote.
-func (d *deciding) wrote(answer, note string) selection.Decision {
-	return selection.Decision{Answer: answer, Index: -1, Note: note, Cost: d.spent()}
-}
-
 // candidates returns the trajectories that are done, [selection.ErrEmpty] if none
 // of them has an answer.
 func candidates(g selection.Group) ([]*trajectory.Trajectory, error) {
@@ -179,9 +184,9 @@ func (m method) base(g selection.Group) int64 {
 	return seed.Derive(m.opts.Seed, m.name, g.Question.ID, strings.Join(rollouts, ","))
 }
 
-// fail says whose question an error is of.
-func (m method) fail(g selection.Group, err error) error {
-	return fmt.Errorf("aggregate: %s: question %s: %w", m.name, cmp.Or(g.Question.ID, "without id"), err)
+// fail says which method an error is of. Of which question, the caller knows.
+func (m method) fail(err error) error {
+	return fmt.Errorf("aggregate: %s: %w", m.name, err)
 }
 
 var (
@@ -191,32 +196,3 @@ var (
 	_ selection.Selector = (*Confidence)(nil)
 	_ selection.Selector = Asked{}
 )
-
-// SolAgg lets a model decide between the final messages of the rollouts, in one
-// call.
-type SolAgg struct{ method }
-
-// NewSolAgg returns a SolAgg that asks client.
-func NewSolAgg(client llm.Client, o Options) *SolAgg {
-	return &SolAgg{newMethod(solAgg, client, o)}
-}
-
-// Select implements [selection.Selector]. Rollouts without an answer give no
-// report.
-func (s *SolAgg) Select(ctx context.Context, g selection.Group) (selection.Decision, error) {
-	var reports []string
-	for _, t := range g.Trajectories {
-		if answers(t) {
-			reports = append(reports, prediction(t))
-		}
-	}
-	if len(reports) == 0 {
-		return selection.Decision{}, selection.ErrEmpty
-	}
-	d := s.begin(g)
-	decision, err := d.integrate(ctx, reports, taggedAnswer)
-	if err != nil {
-		return selection.Decision{}, s.fail(g, err)
-	}
-	return decision, nil
-}

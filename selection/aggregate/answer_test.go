@@ -53,6 +53,8 @@ func TestAccept(t *testing.T) {
 		{"tags", good, "Paris", true},
 		{"lines", "Explanation: Jane Doe founded it.\nExact Answer: Paris\nConfidence: 90%", "Paris", true},
 		{"lines in bold", "**Explanation:** Jane Doe\nfounded it.\n\n**Exact Answer:** Paris", "Paris", true},
+		{"the first of two lines", "Explanation: x\nExact Answer: Paris\nExact Answer: Rome", "Paris", true},
+		{"a line without an answer before it", "Explanation: x\nExact Answer:\nExact Answer: Rome", "Rome", true},
 		{"an answer below its line", "Explanation: x\nExact Answer:\nParis\n", "Paris", true},
 		{"a tag and a line", "<explanation>x</explanation>\nExact Answer: Paris", "Paris", true},
 		{"the first line of the answer", "<explanation>x</explanation><answer>\n---\n**Paris**\nas said</answer>", "Paris", true},

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -33,7 +32,7 @@ func NewConfidence(client llm.Client, o Options) *Confidence {
 // it states nothing, there are no scores and a note.
 func (c *Confidence) Select(ctx context.Context, g selection.Group) (selection.Decision, error) {
 	if len(g.Trajectories) > 1 {
-		return selection.Decision{}, c.fail(g, fmt.Errorf("a group of %d trajectories, want 1", len(g.Trajectories)))
+		return selection.Decision{}, c.fail(fmt.Errorf("a group of %d trajectories, want 1", len(g.Trajectories)))
 	}
 	if len(g.Trajectories) == 0 || !answers(g.Trajectories[0]) {
 		return selection.Decision{}, selection.ErrEmpty
@@ -42,11 +41,11 @@ func (c *Confidence) Select(ctx context.Context, g selection.Group) (selection.D
 	d := c.begin(g)
 	stated, err := d.confidence(ctx, t)
 	if err != nil {
-		return selection.Decision{}, c.fail(g, err)
+		return selection.Decision{}, c.fail(err)
 	}
 	decision := selection.Decision{Answer: t.Answer, Cost: d.spent()}
 	if stated == nil {
-		decision.Note = "the model states no confidence"
+		decision.Note = joinNotes("the model states no confidence", d.unread())
 		return decision, nil
 	}
 	decision.Scores = []float64{*stated}
@@ -125,36 +124,37 @@ func (a Asked) Identity() string {
 	return strings.Join(parts, "\n")
 }
 
-// Select implements [selection.Selector]. The costs of both parts add up; the
-// note says how many rollouts stated none.
+// Select implements [selection.Selector]. The costs of both parts add up, but of
+// the times of the confidences, which are asked for in parallel and may come from
+// an earlier decision, the longest alone counts. The note says how many rollouts
+// stated none.
 func (a Asked) Select(ctx context.Context, g selection.Group) (selection.Decision, error) {
-	began := time.Now()
 	stating, err := a.ask(ctx, g)
 	if err != nil {
 		return selection.Decision{}, err
 	}
 	var cost selection.Cost
+	longest := int64(0)
 	silent, asked := 0, 0
-	for i, t := range g.Trajectories {
-		if !answers(t) {
-			continue
-		}
-		asked++
-		cost.Add(stating[i].cost)
-		if stating[i].trajectory.Confidence == nil {
-			silent++
-		}
-	}
 	copies := selection.Group{Question: g.Question}
 	for _, s := range stating {
 		copies.Trajectories = append(copies.Trajectories, s.trajectory)
+		if !answers(s.trajectory) {
+			continue
+		}
+		asked++
+		cost.Add(s.cost)
+		longest = max(longest, s.cost.Millis)
+		if s.trajectory.Confidence == nil {
+			silent++
+		}
 	}
+	cost.Millis = longest
 	d, err := a.Inner.Select(ctx, copies)
 	if err != nil {
 		return selection.Decision{}, err
 	}
 	d.Cost.Add(cost)
-	d.Cost.Millis = time.Since(began).Milliseconds()
 	if silent > 0 {
 		d.Note = joinNotes(d.Note, fmt.Sprintf("%d of %d rollouts stated no confidence when asked", silent, asked))
 	}

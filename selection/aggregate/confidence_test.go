@@ -120,3 +120,28 @@ func TestAsked(t *testing.T) {
 		t.Error("the group was changed")
 	}
 }
+
+// What selectors say of their time is what counts, not when they say it: 700 ms
+// of the longest confidence, since they are asked for in parallel, and 40 ms of
+// deciding.
+func TestTimeOfAsked(t *testing.T) {
+	millis := map[string]int64{"Rome": 300, "Paris": 700, "Oslo": 200}
+	kept := selectorFunc(func(g selection.Group) selection.Decision {
+		answer := g.Trajectories[0].Answer
+		return selection.Decision{Answer: answer, Scores: []float64{.5}, Cost: selection.Cost{Calls: 1, Millis: millis[answer]}}
+	})
+	inner := selectorFunc(func(g selection.Group) selection.Decision {
+		return selection.Decision{Answer: "Rome", Cost: selection.Cost{Calls: 1, Millis: 40}}
+	})
+	got := decide(t, aggregate.Asked{Confidence: kept, Inner: inner}, groupOf(native(0, "Rome"), native(1, "Paris"), native(2, ""), native(3, "Oslo")))
+	want := selection.Decision{Answer: "Rome", Cost: selection.Cost{Calls: 4, Millis: 740}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("decision mismatch (-want +got):\n%s", diff)
+	}
+}
+
+type selectorFunc func(selection.Group) selection.Decision
+
+func (f selectorFunc) Select(_ context.Context, g selection.Group) (selection.Decision, error) {
+	return f(g), nil
+}

@@ -2,6 +2,8 @@ package aggregate
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -19,8 +21,9 @@ type deciding struct {
 	seed     int64
 	began    time.Time
 
-	mu   sync.Mutex
-	cost selection.Cost
+	mu         sync.Mutex
+	cost       selection.Cost
+	unreadable int // replies
 }
 
 func (m method) begin(g selection.Group) *deciding {
@@ -38,11 +41,48 @@ func (d *deciding) spent() selection.Cost {
 	return c
 }
 
+// none is the decision where nothing came of asking, which counts as wrong.
+func (d *deciding) none(note string) selection.Decision {
+	return selection.Decision{Index: -1, Note: joinNotes(note, d.unread()), Cost: d.spent()}
+}
+
+// wrote is the decision for an answer that the model wrote.
+func (d *deciding) wrote(answer string) selection.Decision {
+	return selection.Decision{Answer: answer, Index: -1, Cost: d.spent()}
+}
+
+// unread says how many replies could not be read; "" if all could.
+func (d *deciding) unread() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.unreadable == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the server's replies could not be read", d.unreadable)
+}
+
+// joinNotes joins the notes that say something.
+func joinNotes(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
 // count adds a call whose prompt had fresh tokens that the one before had not.
 func (d *deciding) count(u llm.Usage, fresh int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cost.Add(selection.Cost{Calls: 1, Prompt: u.Prompt, Completion: u.Completion, Cached: u.Cached, Fresh: fresh, Estimated: u.Estimated})
+}
+
+// countUnread adds a call that led to no reply, and of whose tokens nothing is
+// known.
+func (d *deciding) countUnread() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cost.Calls++
+	d.unreadable++
 }
 
 // A conversation is model calls each of which sends again what the one before
@@ -58,13 +98,19 @@ func (d *deciding) conversation(parts ...any) *conversation {
 	return &conversation{deciding: d, seed: seed.Derive(d.seed, parts...)}
 }
 
-// complete makes a call. The request's sampling is that of the
-// options; the parts tell its seed from those of other calls.
+// complete makes a call. The request's sampling is that of the options; the parts
+// tell its seed from those of other calls. A reply that cannot be read, which
+// [llm.Retry] around the client has asked for again already, is returned as one
+// that says nothing.
 func (c *conversation) complete(ctx context.Context, req llm.Request, parts ...any) (*llm.Response, error) {
 	s := seed.Derive(c.seed, parts...)
 	req.Sampling, req.Seed, req.Affinity = c.opts.Sampling, &s, c.question.ID
 	resp, err := c.client.Complete(ctx, &req)
-	if err != nil {
+	switch {
+	case errors.Is(err, llm.ErrMalformed) && ctx.Err() == nil:
+		c.countUnread()
+		return &llm.Response{}, nil
+	case err != nil:
 		return nil, err
 	}
 	c.count(resp.Usage, max(resp.Usage.Prompt-c.prompt, 0))

@@ -11,17 +11,12 @@ var (
 	Prediction   = prediction
 	MessagesOf   = messagesOf
 	Shorter      = shorter
+	Shorten      = shorten
 	Record       = record
 	ToolSpecs    = toolSpecs
 	Cut          = cut
 	Integer      = integer
 	WordTokens   = wordTokens
-)
-
-const (
-	MaxIterations = maxIterations
-	MaxCallTries  = maxCallTries
-	MaxSilent     = maxSilent
 )
 
 // Recall scores one text.

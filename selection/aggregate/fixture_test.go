@@ -88,6 +88,9 @@ func finishing(solution string) llm.Response {
 
 const good = "<explanation>Jane Doe founded Acme.</explanation>\n<answer>Paris</answer>"
 
+// noChoices stands for a reply that cannot be read.
+var noChoices = llm.Response{Finish: "no choices"}
+
 // A server answers the i-th call by replies[i], and every one after the last like
 // the last. As a strict server does, it refuses conversations that are not valid.
 // Calls for which refuse returns true do not fit the model; they are not counted.
@@ -117,6 +120,9 @@ func (s *server) Complete(ctx context.Context, req *llm.Request) (*llm.Response,
 	seen.Messages = slices.Clone(req.Messages)
 	s.requests = append(s.requests, &seen)
 	resp := s.replies[min(len(s.requests), len(s.replies))-1]
+	if resp.Finish == noChoices.Finish {
+		return nil, &llm.Error{Kind: llm.ErrMalformed, Endpoint: "test", Status: 200, Err: errors.New("no choices")}
+	}
 	resp.Message.ToolCalls = slices.Clone(resp.Message.ToolCalls)
 	return &resp, nil
 }

@@ -45,7 +45,7 @@ func (d *deciding) integrate(ctx context.Context, reports []string, read func(st
 		case !ok:
 			return d.none(fmt.Sprintf("none of %d replies had an answer in the form asked for", d.opts.Tries)), nil
 		}
-		return d.wrote(answer, ""), nil
+		return d.wrote(answer), nil
 	}
 }
 

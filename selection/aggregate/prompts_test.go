@@ -54,7 +54,7 @@ func allWords() string {
 		{"line", data{"Number": 2, "Steps": 1, "Tokens": 5, "Tools": []tool{}}},
 		{"bad-id", data{"Count": 3}}, {"no-number", data{"Name": "k"}}, {"no-query", nil}, {"bad-role", nil},
 		{"no-matches", data{"Number": 1}}, {"no-steps", data{"Number": 1}}, {"no-tool", data{"Tools": "get_solution, finish"}},
-		{"bad-solution", nil}, {"no-call", data{"Tries": 5}}, {"call-a-tool", data{"Tools": "get_solution, finish"}},
+		{"repeated", nil}, {"bad-solution", nil}, {"no-call", data{"Tries": 5}}, {"call-a-tool", data{"Tools": "get_solution, finish"}},
 	} {
 		fmt.Fprintf(&b, "%s: %q\n", w.name, aggregate.Words(w.name, w.data))
 	}

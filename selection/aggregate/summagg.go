@@ -33,14 +33,14 @@ func (s *SummAgg) Select(ctx context.Context, g selection.Group) (selection.Deci
 	d := s.begin(g)
 	reports, err := d.reports(ctx, trajectories)
 	if err != nil {
-		return selection.Decision{}, s.fail(g, err)
+		return selection.Decision{}, s.fail(err)
 	}
 	if len(reports) == 0 {
 		return d.none(fmt.Sprintf("none of %d reports could be had", len(trajectories))), nil
 	}
 	decision, err := d.integrate(ctx, reports, statedAnswer)
 	if err != nil {
-		return selection.Decision{}, s.fail(g, err)
+		return selection.Decision{}, s.fail(err)
 	}
 	if missing := len(trajectories) - len(reports); missing > 0 {
 		decision.Note = joinNotes(fmt.Sprintf("%d of %d reports could not be had", missing, len(trajectories)), decision.Note)
@@ -97,12 +97,4 @@ func reported(resp *llm.Response) string {
 		return r.Reasoning
 	}
 	return r.Full
-}
-
-// joinNotes joins the notes that say something.
-func joinNotes(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
 }

@@ -100,7 +100,10 @@ type stepResult struct {
 
 func (s shelf) result(id, number, limit int) stepResult {
 	st := s[id-1].steps[number-1]
-	return stepResult{ID: id, Step: number, Role: st.role, Content: cut(st.content, limit), Reasoning: cut(st.reasoning, limit), Calls: st.calls}
+	return stepResult{
+		ID: id, Step: number, Role: st.role,
+		Content: cut(st.content, limit), Reasoning: cut(st.reasoning, limit), Calls: st.calls,
+	}
 }
 
 // search returns the steps of a trajectory that share most with a query, the

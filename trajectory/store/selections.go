@@ -37,7 +37,7 @@ type Decision struct {
 	QuestionID string    `json:"question_id"`
 	Round      int       `json:"round"`
 	Selector   string    `json:"selector"`
-	Model      string    `json:"model,omitempty"` // SHA-256 of the checkpoint that the selector is, if it is one
+	Model      string    `json:"model,omitempty"` // SHA-256 of the selector's checkpoint, or of its model and settings; empty for a rule
 	Rollouts   []int     `json:"rollouts"`        // numbers of those decided on, rising
 	Rollout    int       `json:"rollout"`         // the chosen one; -1 if the answer was written anew or there is none
 	Answer     string    `json:"answer"`          // empty if no rollout has one

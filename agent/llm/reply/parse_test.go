@@ -213,6 +213,22 @@ func TestParseCalls(t *testing.T) {
 }
 
 // Field reports B: reasoning and empty answers.
+// TestParseCutTag: a token limit that falls into the closing tag leaves the
+// action whole; one that falls into the action does not.
+func TestParseCutTag(t *testing.T) {
+	cut := func(s string) llm.Response {
+		return llm.Response{Message: llm.Message{Content: s}, Finish: "length"}
+	}
+	runParse(t, []parseTest{
+		{name: "in the name", resp: cut("I guess.\n<answer>New Velingen</answ"), want: read{Answer: "New Velingen", Tagged: true, Repairs: []string{"unclosed-tag"}}},
+		{name: "before the bracket", resp: cut("<answer>New Velingen</answer"), want: read{Answer: "New Velingen", Tagged: true, Repairs: []string{"unclosed-tag"}}},
+		{name: "after the slash", resp: cut("<answer>New Velingen</"), want: read{Answer: "New Velingen", Tagged: true, Repairs: []string{"unclosed-tag"}}},
+		{name: "before the slash", resp: cut("<answer>New Velingen<")},
+		{name: "in the answer", resp: cut("<answer>New Vel")},
+		{name: "another tag", resp: cut("<answer>New Velingen</b")},
+	})
+}
+
 func TestParseReasoning(t *testing.T) {
 	thinking := func(reasoning, finish string) llm.Response {
 		return llm.Response{Message: llm.Message{Reasoning: reasoning}, Finish: finish}

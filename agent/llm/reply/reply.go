@@ -201,15 +201,26 @@ func (a *actions) firstTag(s string, ts []tag, limit int) (at int, found bool) {
 
 // unclosed takes a search or an answer that runs to the end of the text: a stop
 // text ended it, which servers do not send. One that the token limit ended is
-// no action: nobody knows how it goes on.
+// no action, since nobody knows how it goes on, unless its closing tag had begun.
 func (a *actions) unclosed(s string, open tag) bool {
-	if !a.stopped {
+	body, closing := withoutPartialTag(s[open.end:], open.name)
+	if !a.stopped && !closing {
 		return false
 	}
-	if a.form == Native {
+	if a.form == Native || closing {
 		a.note(repairUnclosed)
 	}
-	return a.take(open, s[open.end:])
+	return a.take(open, body)
+}
+
+// withoutPartialTag returns s without the beginning of a closing tag at its end,
+// such as "</ans", and whether there is one.
+func withoutPartialTag(s, name string) (rest string, found bool) {
+	at := strings.LastIndex(s, "</")
+	if at < 0 || !strings.HasPrefix("</"+name+">", strings.ToLower(strings.TrimSpace(s[at:]))) {
+		return s, false
+	}
+	return s[:at], true
 }
 
 // take keeps a search, or an answer that is one.

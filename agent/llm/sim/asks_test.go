@@ -137,14 +137,14 @@ func TestBadIDs(t *testing.T) {
 // TestKnownPool checks that a pool for a later round searches for what is open
 // first, by the names that are found out, and not for what was tried.
 func TestKnownPool(t *testing.T) {
-	type known struct{ Facts, Open, Tried []string }
+	type known struct{ Facts, Conflicts, Open, Tried []string }
 	ask := func(k known, n int) []string {
 		text := prompt(t, "rollout/divinit/prompts/pool.tmpl", msg{"N": n, "Question": harborText, "History": nil, "Known": k, "Have": []string{"have this"}})
 		content, _, _ := call(t, sim.New(sim.Options{Skill: sim.Large}), msg{"seed": 2, "temperature": 0, "messages": []msg{{"role": "user", "content": text}}})
 		return pool(t, content)
 	}
 	tried := []string{"founder Nordlicht Films", "Nordlicht Films"}
-	got := ask(known{harborFacts[:2], []string{"The founder of Nordlicht Films is unknown.", "Look up Oak Motors."}, tried}, 8)
+	got := ask(known{harborFacts[:2], []string{"One has Anna, another Ida."}, []string{"The founder of Nordlicht Films is unknown.", "Look up Oak Motors."}, tried}, 8)
 	if len(got) != 8 {
 		t.Errorf("%d queries, want 8: %q", len(got), got)
 	}

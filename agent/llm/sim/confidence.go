@@ -21,7 +21,7 @@ const (
 // record notes down or else that the model reads in it, as sure as it is of those
 // (see [model.confidence]), and by whether the passages bear them out.
 func (m *model) rate(c *conversation, q *reader.Question) string {
-	_, rest, _ := strings.Cut(c.last, recordAnswer)
+	_, rest, _ := strings.Cut(c.last, workAnswer)
 	answer, _, _ := strings.Cut(strings.TrimLeft(rest, " "), "\n")
 	answer = text.Collapse(answer)
 	s := m.solve(c, q)

@@ -40,6 +40,7 @@ const (
 	criticalMark = "Be critical."
 	goOnMark     = "Go on with the question."
 	foundMark    = "What earlier rounds found out:"
+	disputeMark  = "Contradictory so far:"
 	openMark     = "Still open, to be searched for first:"
 	triedMark    = "Searches that were made before, not to be repeated:"
 )

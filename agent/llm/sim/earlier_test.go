@@ -31,6 +31,8 @@ func TestReadEarlier(t *testing.T) {
 		{"a fact that begins like a heading", head + "## 1. Facts\n- Facts of X: many", &earlier{facts: []finding{{"Facts of X: many", "summary | none", "no"}}}},
 		{"lists", "Write.\n\n" + foundMark + "\n- The director of X is Y.\n\n" + openMark + "\n- Look up Z.\n\n" + triedMark + "\n- X director\n\n- no item", &earlier{
 			facts: []finding{{director.sentence, "summary | none", "no"}}, leads: []string{"Look up Z."}, failed: []string{"X director"}}},
+		{"a list of what is contradictory", foundMark + "\n- The director of X is Y.\n\n" + disputeMark + "\n- Y or Z\n\n" + openMark + "\n- Look up Z.\n", &earlier{
+			facts: []finding{{director.sentence, "summary | none", "no"}}, leads: []string{"Look up Z."}}},
 		{"an empty list", openMark + "\n\n- no item", nil},
 	}
 	for _, tt := range tests {
@@ -46,6 +48,13 @@ func TestReadEarlier(t *testing.T) {
 				t.Errorf("readEarlier mismatch (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestMadeBefore(t *testing.T) {
+	prompt := "Write.\n\n" + foundMark + "\n- a fact\n\n" + disputeMark + "\n- this or that\n\n" + openMark + "\n- a lead\n\n" + triedMark + "\n- X director\n\nAlready have:\n- X\n"
+	if diff := cmp.Diff([]string{"X director", "X"}, madeBefore(prompt)); diff != "" {
+		t.Errorf("madeBefore mismatch (-want +got):\n%s", diff)
 	}
 }
 

@@ -19,7 +19,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add("Question: Which person born in Kelmore studied at Norwald University?", "<answer>", "This round of research is over\n## 0. Current Answer\n## 9. Strange\n## 4. Uncertainties", int64(3), false)
 	f.Add("Doc 1(Title: A) A was born in Kelmore.\nQuestion: Which person born in Kelmore studied at Norwald University?", "x", "Several teams have worked on the same question\n## Report 1\n<answer>", int64(4), true)
 	f.Add("Question: Who lived longer, A or B?", "", "Below is the record of one attempt. Write a report on it.\n# Record\n\"query\": \"\\u12\"", int64(5), false)
-	f.Add("x", "y", "The record above ends with this answer to the question:", int64(6), false)
+	f.Add("x", "y", "The work above ends with this answer to the question:", int64(6), false)
 	f.Add("Write exactly 4 search queries.", "", "What earlier rounds found out:\n- The director of X is Y.\n\nStill open, to be searched for first:\n- \n- .\nQuestion: Who directed X?", int64(7), false)
 	f.Fuzz(func(t *testing.T, first, reply, last string, seed int64, native bool) {
 		if len(first)+len(reply)+len(last) > 4000 {

@@ -46,7 +46,7 @@ const (
 	writeReport    = "Write a report on it"
 	severalTeams   = "Several teams have worked on the same question"
 	reportHeading  = "## Report "
-	recordAnswer   = "The record above ends with this answer to the question:"
+	workAnswer     = "The work above ends with this answer to the question:"
 	finishTool     = "finish"
 	solutionTool   = "get_solution"
 	trajectoryTool = "search_trajectory"
@@ -62,7 +62,7 @@ func (c *conversation) intent() intent {
 		return intentSummary
 	case c.offers(finishTool):
 		return intentAggregate
-	case c.says(recordAnswer):
+	case c.says(workAnswer):
 		return intentConfidence
 	case c.says(attemptRecord) && c.says(writeReport):
 		return intentReport

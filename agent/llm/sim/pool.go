@@ -109,7 +109,7 @@ func (m *model) openQueries(c *conversation, q *reader.Question) []string {
 }
 
 // madeBefore returns the queries that a pool's prompt lists; what it lists as
-// found out or open is none.
+// found out, contradictory or open is none.
 func madeBefore(prompt string) []string {
 	var out []string
 	lists := true
@@ -119,7 +119,7 @@ func madeBefore(prompt string) []string {
 		case ok && lists:
 			out = append(out, old)
 		case !ok:
-			lists = line != foundMark && line != openMark
+			lists = line != foundMark && line != disputeMark && line != openMark
 		}
 	}
 	return out

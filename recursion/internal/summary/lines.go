@@ -1,4 +1,4 @@
-package recursion
+package summary
 
 import (
 	"fmt"
@@ -80,11 +80,11 @@ func parseFact(s string) trajectory.Fact {
 // evidenceID returns the id of a number, without leading zeros.
 func evidenceID(digits string) string {
 	n, _ := strconv.Atoi(digits) // at most four digits
-	return factNumber(n)
+	return FactID(n)
 }
 
-// factNumber returns the id of the n-th fact.
-func factNumber(n int) string { return fmt.Sprintf("E%d", n) }
+// FactID returns the id of the n-th fact.
+func FactID(n int) string { return fmt.Sprintf("E%d", n) }
 
 // numberFacts sees to it that the ids of facts are there and differ: as they
 // are, or all anew. It returns what each id that the text uses stands for.
@@ -102,7 +102,7 @@ func numberFacts(facts []trajectory.Fact) (ids map[string]string, renumbered boo
 	}
 	clear(ids)
 	for i := range facts {
-		given, made := facts[i].ID, factNumber(i+1)
+		given, made := facts[i].ID, FactID(i+1)
 		if named == 0 {
 			given = made
 		}

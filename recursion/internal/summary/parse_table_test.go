@@ -1,4 +1,4 @@
-package recursion_test
+package summary_test
 
 import (
 	"fmt"
@@ -6,20 +6,19 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
-	"trawl/recursion"
+	"trawl/recursion/internal/summary"
 	"trawl/trajectory"
 )
 
 // Any of the eight headings, in the ways that models write one, opens its section.
 func TestParseHeadings(t *testing.T) {
-	if s := recursion.Parse("## What I know of the sources\n- http://a/1\n"); holder(s, "http://a/1") != 3 {
+	if s := summary.Parse("## What I know of the sources\n- http://a/1\n"); holder(s, "http://a/1") != 3 {
 		t.Errorf("a loose title is read as %s", sections(t, s))
 	}
-	if s := recursion.Parse("**1. Facts that I found out about the place**\nIt is so\n"); holder(s, "It is so") != 1 {
+	if s := summary.Parse("**1. Facts that I found out about the place**\nIt is so\n"); holder(s, "It is so") != 1 {
 		t.Errorf("a loose title in bold is read as %s", sections(t, s))
 	}
 	titles := []string{"Current Answer", "Facts & Evidence Collected", "Analysis & Conclusions", "Source Inventory & Verification Status",
@@ -37,7 +36,7 @@ func TestParseHeadings(t *testing.T) {
 		}
 		lines = append(lines, fmt.Sprintf("## %d.", n), fmt.Sprintf("## %d", n), fmt.Sprintf("%d.", n), fmt.Sprintf("### %d", n))
 		for _, line := range lines {
-			s := recursion.Parse(line + "\nWhat it holds\n")
+			s := summary.Parse(line + "\nWhat it holds\n")
 			if got := holder(s, "What it holds"); got != n {
 				t.Errorf("%q opens section %d, want %d: %v", line, got, n, s.Repairs)
 			}
@@ -84,13 +83,13 @@ func TestParseNoHeading(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := recursion.Parse(tt.raw)
+			s := summary.Parse(tt.raw)
 			if s.CurrentAnswer == nil || *s.CurrentAnswer != tt.want {
 				t.Errorf("answer %v, want %q", s.CurrentAnswer, tt.want)
 			}
 		})
 	}
-	s := recursion.Parse("## 0. Current Answer\nB\n## 2. Analysis & Conclusions\n- A is B.\nEvidence: the first\nFinal answer: B\n- Failed attempts\n### Evidence for it\n- C is D.\n")
+	s := summary.Parse("## 0. Current Answer\nB\n## 2. Analysis & Conclusions\n- A is B.\nEvidence: the first\nFinal answer: B\n- Failed attempts\n### Evidence for it\n- C is D.\n")
 	var got []string
 	for _, c := range s.Conclusions {
 		got = append(got, c.Text)
@@ -104,7 +103,7 @@ func TestParseAnswer(t *testing.T) {
 	none := []string{"None", "none.", "**None**", "N/A", "-", "Unknown", "Not yet determined", "not yet determined.", "None (the evidence conflicts)", "None - nothing was found",
 		"Unknown: two are left", "The answer is unknown.", "“None”", "None yet", "无", "...", "None. Nothing points to one.", "short answer", "`None`", "To be determined"}
 	for _, s := range none {
-		if got := recursion.Parse("## 0. Current Answer\n" + s); got.CurrentAnswer != nil {
+		if got := summary.Parse("## 0. Current Answer\n" + s); got.CurrentAnswer != nil {
 			t.Errorf("%q is read as the answer %q", s, *got.CurrentAnswer)
 		}
 	}
@@ -139,13 +138,13 @@ func TestParseAnswer(t *testing.T) {
 		{"Tom &amp; Jerry", "Tom & Jerry"},
 	}
 	for _, tt := range tests {
-		got := recursion.Parse("## 0. Current Answer\n" + tt.line)
+		got := summary.Parse("## 0. Current Answer\n" + tt.line)
 		if got.CurrentAnswer == nil || *got.CurrentAnswer != tt.want {
 			t.Errorf("%q is read as %v, want %q", tt.line, deref(got.CurrentAnswer), tt.want)
 		}
 	}
 	for _, raw := range []string{"## 0. Current Answer: Paris", "0. Current Answer: Paris", "Current Answer: Paris", "**Current Answer:** Paris", "- **Current Answer**: Paris", "## Current Answer — Paris"} {
-		if got := recursion.Parse(raw); got.CurrentAnswer == nil || *got.CurrentAnswer != "Paris" {
+		if got := summary.Parse(raw); got.CurrentAnswer == nil || *got.CurrentAnswer != "Paris" {
 			t.Errorf("%q is read as %v", raw, deref(got.CurrentAnswer))
 		}
 	}
@@ -205,7 +204,7 @@ func TestParseFacts(t *testing.T) {
 		{"| Id | Fact | Tool | URL | Verified |\n|---|:-:|---|---|---|\n| E1 | A is B | x | http://a/1 | yes |", fact("A is B", "x", "http://a/1", "yes")},
 	}
 	for _, tt := range tests {
-		got := recursion.Parse("## 1. Facts & Evidence Collected\n" + tt.line + "\n")
+		got := summary.Parse("## 1. Facts & Evidence Collected\n" + tt.line + "\n")
 		if diff := cmp.Diff([]trajectory.Fact{tt.want}, got.Facts); diff != "" {
 			t.Errorf("%q: facts mismatch (-want +got):\n%s", tt.line, diff)
 		}
@@ -233,7 +232,7 @@ func TestParseIDs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := recursion.Parse("## 1. Facts\n" + tt.facts + "\n## 2. Analysis & Conclusions\n- " + tt.conclusion)
+			s := summary.Parse("## 1. Facts\n" + tt.facts + "\n## 2. Analysis & Conclusions\n- " + tt.conclusion)
 			var ids []string
 			for _, f := range s.Facts {
 				ids = append(ids, f.ID)
@@ -273,7 +272,7 @@ func TestParseConclusions(t *testing.T) {
 		{"A is B [E1", "A is B [E1", 1, false},
 	}
 	for _, tt := range tests {
-		s := recursion.Parse("## 1. Facts\n- E1: x\n- E2: y\n- E3: z\n## 2. Analysis & Conclusions\n- " + tt.line)
+		s := summary.Parse("## 1. Facts\n- E1: x\n- E2: y\n- E3: z\n## 2. Analysis & Conclusions\n- " + tt.line)
 		if len(s.Conclusions) != 1 {
 			t.Errorf("%q: %d conclusions", tt.line, len(s.Conclusions))
 			continue
@@ -297,7 +296,7 @@ func TestParseSources(t *testing.T) {
 		{"doc 17|ok", "doc 17", "ok"},
 	}
 	for _, tt := range tests {
-		got := recursion.Parse("## 3. Source Inventory\n" + tt.line).Sources
+		got := summary.Parse("## 3. Source Inventory\n" + tt.line).Sources
 		if diff := cmp.Diff([]trajectory.Source{{URI: tt.uri, Status: tt.status}}, got); diff != "" {
 			t.Errorf("%q: sources mismatch (-want +got):\n%s", tt.line, diff)
 		}
@@ -311,7 +310,7 @@ func TestParseNothing(t *testing.T) {
 		for n := range 8 {
 			fmt.Fprintf(&b, "## %d.\n%s\n\n", n, nothing)
 		}
-		s := recursion.Parse(b.String())
+		s := summary.Parse(b.String())
 		if s.CurrentAnswer != nil || len(s.Facts)+len(s.Conclusions)+len(s.Sources)+len(s.Uncertainties)+len(s.Failed)+len(s.Uncompleted)+len(s.Discarded) > 0 {
 			t.Errorf("%q is read as %s", nothing, sections(t, s))
 		}
@@ -325,9 +324,9 @@ func TestParseIsLinear(t *testing.T) {
 	for _, unit := range []string{"(", "[", "[Source: ", "source ", "verified ", "[E1]", "E1-E50 ", "- E1: a [E1]\n", "## 1. Facts\n", "|a|\n|-|\n", "\n  x", "[E1][E1]\n", "<answer>", "“", "# "} {
 		body := strings.Repeat(unit, size/len(unit))
 		start := time.Now()
-		recursion.Parse("## 0. Current Answer\n" + body)
-		recursion.Parse("## 1. Facts\n- E1: " + body)
-		recursion.Parse("## 1. Facts\n- E1: a\n## 2. Conclusions\n- " + body)
+		summary.Parse("## 0. Current Answer\n" + body)
+		summary.Parse("## 1. Facts\n- E1: " + body)
+		summary.Parse("## 1. Facts\n- E1: a\n## 2. Conclusions\n- " + body)
 		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("%q: %v", unit, took)
 		}
@@ -339,7 +338,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		s := recursion.Parse(raw)
+		s := summary.Parse(raw)
 		if s.Raw != raw {
 			t.Error("Raw is not what was read")
 		}
@@ -367,11 +366,6 @@ func FuzzParse(f *testing.F) {
 		}
 		if s.Uncertainties == nil || s.Failed == nil || s.Uncompleted == nil || s.Discarded == nil || s.Facts == nil {
 			t.Error("a list is nil")
-		}
-		s.V, s.QuestionID, s.Round = trajectory.StateVersion, "q1", 1
-		m := recursion.Merge([]trajectory.State{s}, recursion.Full)
-		if err := m.Validate(); err != nil || utf8.RuneCountInString(m.Raw) > recursion.MaxMerged {
-			t.Errorf("merged, it has %d characters (%v)", utf8.RuneCountInString(m.Raw), err)
 		}
 	})
 }

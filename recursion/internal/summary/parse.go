@@ -1,4 +1,10 @@
-package recursion
+// Package summary reads the text in which a model writes down what a round came
+// to: the eight sections of Re-TRAC, arXiv:2602.02486 §3.2. [Parse] is all of it.
+// Models keep to no form, so whatever is recognised counts, and what had to be
+// mended is noted; the names are in repairs.go.
+//
+// All functions are pure and safe for concurrent use.
+package summary
 
 import (
 	"slices"
@@ -177,7 +183,7 @@ func (p *parser) state(raw string) trajectory.State {
 	}
 	switch {
 	case !p.outline.any:
-		p.repairs = []string{repairNoSections}
+		p.repairs = []string{NoSections}
 	case slices.Contains(p.outline.seen[:secUncertainties+1], false):
 		p.note(repairMissing)
 	}

@@ -1,4 +1,4 @@
-package recursion_test
+package summary_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"trawl/internal/testutil"
-	"trawl/recursion"
+	"trawl/recursion/internal/summary"
 	"trawl/trajectory"
 )
 
@@ -46,7 +46,7 @@ func TestParseGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			testutil.Golden(t, "states/"+name+".json", sections(t, recursion.Parse(string(raw))))
+			testutil.Golden(t, "states/"+name+".json", sections(t, summary.Parse(string(raw))))
 		})
 	}
 }
