@@ -18,6 +18,12 @@ import (
 func writeComparison(w io.Writer, name string, r *compare.Report) error {
 	fmt.Fprintf(w, "%s: %d questions × %d rollouts, %d complete, %d failed, %d missing, %d unscored%s\n",
 		name, r.Questions, r.Rollouts, r.Complete, r.Failed, r.Missing, r.Unscored, simulatedNote(r.Simulated))
+	for _, f := range r.Failures {
+		fmt.Fprintf(w, "not decided: question %s, selector %s: %s\n", f.QuestionID, f.Selector, f.Error)
+	}
+	if more := r.Undecided - len(r.Failures); more > 0 {
+		fmt.Fprintf(w, "not decided: %d further questions\n", more)
+	}
 	if !scoredAtAll(r) {
 		return nil
 	}

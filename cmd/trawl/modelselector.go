@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"trawl/agent/llm"
+	"trawl/eval/compare"
 	"trawl/internal/config"
 	"trawl/selection"
 	"trawl/selection/aggregate"
@@ -111,5 +112,8 @@ func (k keptSelector) Select(ctx context.Context, g selection.Group) (selection.
 	if err != nil {
 		return d, err
 	}
-	return d, k.runs.put(k.name, k.id, g.Question.ID, rollouts, d)
+	if err := k.runs.put(k.name, k.id, g.Question.ID, rollouts, d); err != nil {
+		return d, fmt.Errorf("%w: %w", compare.ErrNotKept, err)
+	}
+	return d, nil
 }

@@ -66,17 +66,20 @@ func TestConcurrencyChangesNoRound(t *testing.T) {
 	}
 }
 
-// TestMoreRounds asks for more rounds when those before are done.
+// TestMoreRounds asks for more rounds when those before are done: that is the same
+// as asking for them at once, also where rollouts are stopped.
 func TestMoreRounds(t *testing.T) {
 	questions, index := world(t, 3)
-	for _, mode := range modes {
-		r := spiralRun{questions: questions, index: index, endpoint: "sim", mode: mode, rollouts: 2, rounds: 3}
-		atOnce := r.carryOut(t)
-		r.rounds = 2
-		grown := r.carryOut(t)
-		r.rounds = 3
-		capture(t, r.args(grown)...)
-		sameRun(t, mode, atOnce, grown)
+	for _, stop := range []string{"recursion.early-stop=false", "recursion.early-stop=true", "recursion.budget.tokens=9000"} {
+		for _, mode := range modes {
+			r := spiralRun{questions: questions, index: index, endpoint: "sim", mode: mode, rollouts: 2, rounds: 3, more: []string{"--set", stop}}
+			atOnce := r.carryOut(t)
+			r.rounds = 2
+			grown := r.carryOut(t)
+			r.rounds = 3
+			capture(t, r.args(grown)...)
+			sameRun(t, stop+" "+mode, atOnce, grown)
+		}
 	}
 }
 

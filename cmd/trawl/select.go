@@ -176,6 +176,8 @@ func runSelect(cmd *cobra.Command, e env, f settingsFlags, o selectOptions, args
 		return err
 	case r.Complete == 0:
 		return fmt.Errorf("nothing was decided: %d rollouts failed, %d are missing", r.Failed, r.Missing)
+	case r.Undecided > 0:
+		return fmt.Errorf("%d of %d questions could not be decided and are in no figure; the same command tries them again", r.Undecided, r.Questions)
 	case !scoredAtAll(r):
 		return errors.New("the data set has no gold answers: the decisions are kept, but nothing says which are right; --dataset names one that has")
 	}

@@ -125,6 +125,33 @@ func TestFailureOnAllRollouts(t *testing.T) {
 	}
 }
 
+// Of a question on which a contestant failed the others are asked for the decision on
+// all rollouts alone, and the contestant nothing more.
+func TestAsksNoMore(t *testing.T) {
+	p := &pile{}
+	p.add("works", "a", "a", "b", "c")
+	p.add("fails", "a", "a", "b", "c")
+	refuse := refusing(1, "fails")
+	asked := map[string]int{}
+	counting := func(name string, s stub) compare.Contestant {
+		return compare.Contestant{Name: name, Selector: stub(func(g selection.Group) (selection.Decision, error) {
+			if g.Question.ID == "fails" {
+				asked[fmt.Sprint(name, " of ", len(g.Trajectories))]++
+			}
+			return s(g)
+		})}
+	}
+	_, err := compare.Run(t.Context(), p.examples, p.source, []compare.Contestant{counting("other", last), counting("s", refuse)}, compare.Options{
+		Rollouts: 3, At: []int{1, 2, 3}, Workers: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"other of 1": 3, "s of 1": 1, "other of 3": 1}, asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+}
+
 // A report names ten failures, in the order of the questions.
 func TestFailures(t *testing.T) {
 	p := numbered(30)

@@ -47,7 +47,7 @@ func Wire(ms []trajectory.Message, stubs int) []llm.Message {
 			}
 		}
 		switch {
-		case w.Role == llm.Assistant && w.Content == "" && len(w.ToolCalls) == 0:
+		case w.Role == llm.Assistant && w.Content == "" && w.Reasoning == "" && len(w.ToolCalls) == 0:
 		case len(out) > 0 && joins(out[len(out)-1], w):
 			join(&out[len(out)-1], w)
 		default:

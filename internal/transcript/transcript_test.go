@@ -68,7 +68,8 @@ func TestWireForm(t *testing.T) {
 		ms   []message
 		want string // role, content and arguments
 	}{
-		{"an empty reply", []message{user("q"), {Role: "assistant", Reasoning: "hm"}, user("again")}, "user q\n\nagain"},
+		{"an empty reply", []message{user("q"), {Role: "assistant"}, user("again")}, "user q\n\nagain"},
+		{"a thought", []message{user("q"), {Role: "assistant", Reasoning: "hm"}, user("again")}, "user q | assistant  | user again"},
 		{"two replies", []message{user("q"), asks(), asks(), user("end")}, "user q | assistant I search.\n\nI search. | user end"},
 		{"a reply before a call", []message{user("q"), asks(), call(`{"query":"a"}`), found("1", "x")}, `user q | assistant I search. {"query":"a"} | tool x`},
 		{"calls of two replies stay apart", []message{user("q"), asks("1"), found("1", "a"), asks("2"), found("2", "b")},
