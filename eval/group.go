@@ -18,6 +18,7 @@ type group struct {
 	states  []trajectory.State       // likewise
 	done    []*trajectory.Trajectory // outcomes of the scored round that are completed, in order of rollout
 	failed  []*trajectory.Trajectory // the others
+	whole   []*trajectory.Trajectory // those of done with the steps of all their rounds
 
 	em, f1, contains float64         // means over done; only if scored
 	pass, majority   map[int]float64 // by k, for k up to the number of done; only if scored
@@ -27,15 +28,6 @@ type group struct {
 
 // scored reports whether the question has both gold answers and answers.
 func (g *group) scored() bool { return len(g.example.Golds) > 0 && len(g.done) > 0 }
-
-// meanOf returns the mean of f over the completed rollouts.
-func (g *group) meanOf(f func(*trajectory.Trajectory) float64) float64 {
-	values := make([]float64, len(g.done))
-	for i, t := range g.done {
-		values[i] = f(t)
-	}
-	return mean(values)
-}
 
 // groupRuns puts the lines and states up to the scored round under their questions,
 // in the order of the examples, and works out each question's figures.
@@ -96,7 +88,8 @@ func (g *group) close(opts Options) {
 		}
 	}
 	g.mark(opts)
-	g.spread = spreadOf(g.done, opts.AllPairs)
+	g.whole = whole(g.done, g.lines)
+	g.spread = spreadOf(g.whole, opts.AllPairs)
 	g.found = foundBy(g, opts.Cuts)
 }
 

@@ -77,16 +77,17 @@ type found struct{ single, pooled map[int]float64 }
 // foundBy returns what the completed rollouts of g found.
 func foundBy(g *group, cuts []int) found {
 	f := found{single: make(map[int]float64), pooled: make(map[int]float64)}
-	if len(g.done) == 0 {
+	if len(g.whole) == 0 {
 		return f
 	}
 	for _, cut := range cuts {
-		if v, ok := Recall(g.example, g.done, cut); ok {
+		if v, ok := Recall(g.example, g.whole, cut); ok {
 			f.pooled[cut] = v
-			f.single[cut] = g.meanOf(func(t *trajectory.Trajectory) float64 {
-				v, _ := Recall(g.example, []*trajectory.Trajectory{t}, cut)
-				return v
-			})
+			single := make([]float64, len(g.whole))
+			for i, t := range g.whole {
+				single[i], _ = Recall(g.example, []*trajectory.Trajectory{t}, cut)
+			}
+			f.single[cut] = mean(single)
 		}
 	}
 	return f

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -164,6 +165,25 @@ func TestRounds(t *testing.T) {
 	}
 	if ci := got.Rounds[1].RT.CI95; ci != [2]float64{0, 0.5} { // two questions, 0.5 and 0
 		t.Errorf("interval of RT@2 = %v", ci)
+	}
+}
+
+// TestRoundsWhole: what a rollout searched for and found is that of all its
+// rounds. Of q1, the only question with two completed rollouts:
+//
+//	first queries equal: QPD 0; equal turns of equal rounds: distances 0 and 1, ATD 1/2
+//	documents d1 d3 against d1 d4 d5: 1/4
+//	to its first query rollout 0 comes back with 1, 1/9 and 1, rollout 1 with 0: ITC (19/27 + 0)/2
+//	of the four queries of rollout 1 rollout 0 had made one
+func TestRoundsWhole(t *testing.T) {
+	examples, runs, states := spiral()
+	d := score(t, examples, runs, eval.Options{Rollouts: 2, Seed: 42, States: states}).Diversity
+	for name, pair := range map[string][2]float64{
+		"qpd": {*d.QPD, 0}, "atd": {*d.ATD, .5}, "overlap": {*d.Overlap, .25}, "itc": {*d.ITC, 19. / 54}, "repeated": {d.RepeatedQueries[2], .25},
+	} {
+		if math.Abs(pair[0]-pair[1]) > 1e-12 {
+			t.Errorf("%s = %v, want %v", name, pair[0], pair[1])
+		}
 	}
 }
 

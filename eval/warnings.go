@@ -17,6 +17,8 @@ func warnings(r *Report, groups []*group, opts Options) []string {
 		golds += min(len(g.example.Golds), 1)
 		for _, t := range g.done {
 			answered += min(len(t.Answer), 1)
+		}
+		for _, t := range g.whole {
 			for range results(t, 1) {
 				retrieved++
 			}

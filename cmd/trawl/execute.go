@@ -46,7 +46,7 @@ func execute(ctx context.Context, e env, p *pipeline, j runJob) (sum rollout.Sum
 	}
 	st, err := store.Open(j.out, m)
 	if err != nil {
-		return sum, fmt.Errorf("%w%s", err, wayOut(err))
+		return sum, fmt.Errorf("%w%s%s", err, oneRound(j, err), wayOut(err))
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	tellFound(e, j, st.Found())
@@ -108,6 +108,21 @@ func settingsOf(m store.Manifest) (runSettings, error) {
 	return s, nil
 }
 
+// oneRound says why rounds cannot be added to a run that began with one, or taken
+// from one that began with several.
+func oneRound(j runJob, refused error) string {
+	m, err := store.ReadManifest(j.out)
+	if err != nil || !errors.Is(refused, store.ErrOtherRun) {
+		return ""
+	}
+	old, err := settingsOf(m)
+	was, is := old.Recursion.Rounds, j.settings.Recursion.Rounds
+	if err != nil || (was == 1) == (is == 1) {
+		return ""
+	}
+	return fmt.Sprintf("\n  it has --rounds %d, and this is --rounds %d: only a run that begins with several rounds has states to go on from, and may have more or fewer later", was, is)
+}
+
 // wayOut says what to do about a run folder that is refused.
 func wayOut(err error) string {
 	switch {
@@ -126,6 +141,9 @@ func tellFound(e env, j runJob, f store.Found) {
 	}
 	tellCounts(e, filepath.Join(j.out, "rollouts.jsonl"), f.Rollouts)
 	tellCounts(e, filepath.Join(j.out, "states.jsonl"), f.States)
+	if lost := f.Done - f.States.Parsed; lost > 0 && j.settings.Recursion.Rounds > 1 {
+		fmt.Fprintf(e.stderr, "trawl: %s: at least %d rollouts have no state there: a round after one of them starts from nothing\n", filepath.Join(j.out, "states.jsonl"), lost)
+	}
 	tellCounts(e, filepath.Join(j.out, "journal.jsonl"), f.Journal)
 }
 

@@ -25,7 +25,11 @@ func TestFaults(t *testing.T) {
 				if slices.Contains(always, fault) {
 					rule = sim.Rule{Fault: fault}
 				}
-				server := httptest.NewServer(sim.New(sim.Options{Skill: sim.Large, Faults: []sim.Rule{rule}}))
+				o := sim.Options{Skill: sim.Large, Faults: []sim.Rule{rule}}
+				if fault == "a15-refuse-null" {
+					o.Reasoning = sim.ReasoningField // that is sent back, and refused
+				}
+				server := httptest.NewServer(sim.New(o))
 				defer server.Close()
 				defer server.CloseClientConnections()
 				out := filepath.Join(t.TempDir(), "run")

@@ -40,7 +40,11 @@ func withFault(t *testing.T, fault, asks string) (url string) {
 	if err := rule.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	return newStrictServer(t, sim.Options{Skill: sim.Large, Faults: []sim.Rule{rule}}).url
+	o := sim.Options{Skill: sim.Large, Faults: []sim.Rule{rule}}
+	if fault == "a15-refuse-null" {
+		o.Reasoning = sim.ReasoningField // that is sent back, and refused
+	}
+	return newStrictServer(t, o).url
 }
 
 // patient are settings with which a client bears with a server that fails.

@@ -53,7 +53,7 @@ func writeRounds(w io.Writer, r *eval.Report) error {
 		return share(p.PerRollout.CachedTokens+p.PerSummary.CachedTokens, p.PerRollout.PromptTokens+p.PerSummary.PromptTokens)
 	})
 	row("seconds, with the summary", func(x *eval.Round) string {
-		return fmt.Sprintf("%.1f", x.Resources.PerRollout.Seconds+x.Resources.PerSummary.Seconds)
+		return fmt.Sprintf("%.2f", x.Resources.PerRollout.Seconds+x.Resources.PerSummary.Seconds)
 	})
 	row("searches made before by the rollout", func(x *eval.Round) string { return percent(x.DuplicateQueries) })
 	row("… by any rollout of the question", func(x *eval.Round) string { return percent(x.DuplicatesAcross) })

@@ -37,7 +37,7 @@ one. solagg, summagg and aggagent have the model of models.aggregator write an a
 the rollouts' last replies, from a report on each, or by looking into the rollouts with
 tools. It is the only model at --endpoint, or --set models.aggregator.name=NAME. They decide on few subsets
 (selection.subsets), each decision is kept as it is made, and a comparison that was
-interrupted goes on there. --confidence asked asks that model how sure it is of each
+interrupted goes on there; the server has to be up also if all of them are kept. --confidence asked asks that model how sure it is of each
 finished rollout, for weighted and best-of-n.
 
 Rollouts that failed, are missing or have no answer are no candidates; a subset without

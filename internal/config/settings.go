@@ -64,16 +64,16 @@ func (m Models) In(r Role) Model {
 // reads. A selector is bound to the embedder it was trained with.
 type Embedder struct {
 	Kind      string   `yaml:"kind" json:"kind" validate:"oneof=hashing static endpoint"`
-	Dir       string   `yaml:"dir" json:"dir"`                                // static: a Model2Vec folder
-	Endpoints []string `yaml:"endpoints" json:"endpoints" validate:"max=1"`   // endpoint: the base URL of a server of /v1/embeddings
-	Name      string   `yaml:"name" json:"name"`                              // endpoint: the model; empty: the only one that is served
-	KeyEnv    string   `yaml:"key-env" json:"key-env"`                        // as for the other models
-	Timeout   int      `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"`       // seconds for one batch
-	Retries   int      `yaml:"retries" json:"retries" validate:"gte=0"`       // after the first try
-	RetryWait float64  `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"` // seconds before the first retry; doubles with each
-	Batch     int      `yaml:"batch" json:"batch" validate:"gte=1"`           // texts per request
-	Chars     int      `yaml:"chars" json:"chars" validate:"gte=0"`           // of a text that are embedded; 0: all
-	Cache     string   `yaml:"cache" json:"cache"`                            // folder of vectors of servers; empty: that of the user's caches; "none": memory only
+	Dir       string   `yaml:"dir" json:"dir"`                                         // static: a Model2Vec folder
+	Endpoints []string `yaml:"endpoints" json:"endpoints" validate:"max=1"`            // endpoint: the base URL of a server of /v1/embeddings
+	Name      string   `yaml:"name" json:"name"`                                       // endpoint: the model; empty: the only one that is served
+	KeyEnv    string   `yaml:"key-env" json:"key-env"`                                 // as for the other models
+	Timeout   int      `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"` // seconds for one batch
+	Retries   int      `yaml:"retries" json:"retries" validate:"gte=0"`                // after the first try
+	RetryWait float64  `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"`          // seconds before the first retry; doubles with each
+	Batch     int      `yaml:"batch" json:"batch" validate:"gte=1"`                    // texts per request
+	Chars     int      `yaml:"chars" json:"chars" validate:"gte=0"`                    // of a text that are embedded; 0: all
+	Cache     string   `yaml:"cache" json:"cache"`                                     // folder of vectors of servers; empty: that of the user's caches; "none": memory only
 }
 
 // A Model says where a model is and how it samples.
@@ -84,13 +84,13 @@ type Model struct {
 	Temperature *float64       `yaml:"temperature" json:"temperature" validate:"omitempty,gte=0,lte=100"` // nil: the server's default
 	TopP        *float64       `yaml:"top-p" json:"top-p" validate:"omitempty,gt=0,lte=1"`                // nil: the server's default
 	MaxTokens   int            `yaml:"max-tokens" json:"max-tokens" validate:"gte=1"`
-	Extra       map[string]any `yaml:"extra" json:"extra"`                              // further keys of the request body
-	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"`         // seconds for one reply
-	Stream      bool           `yaml:"stream" json:"stream"`                            // replies, for the two limits below
-	FirstToken  int            `yaml:"first-token" json:"first-token" validate:"gte=1"` // seconds until a stream begins
-	Gap         int            `yaml:"gap" json:"gap" validate:"gte=1"`                 // seconds between two events of a stream
-	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"`         // after the first try
-	RetryWait   float64        `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"`   // seconds before the first retry; doubles with each
+	Extra       map[string]any `yaml:"extra" json:"extra"`                                     // further keys of the request body
+	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"` // seconds for one reply
+	Stream      bool           `yaml:"stream" json:"stream"`                                   // replies, for the two limits below
+	FirstToken  int            `yaml:"first-token" json:"first-token" validate:"gte=1"`        // seconds until a stream begins
+	Gap         int            `yaml:"gap" json:"gap" validate:"gte=1"`                        // seconds between two events of a stream
+	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"`                // after the first try
+	RetryWait   float64        `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"`          // seconds before the first retry; doubles with each
 }
 
 // Retrieval says what is searched and how much of it is shown.

@@ -179,10 +179,19 @@ func Differences(old, m Manifest) ([]string, error) {
 	maps.Copy(all, after)
 	var diff []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if was, is := before[name], after[name]; was != is {
+		part, _, nested := strings.Cut(name, ".")
+		was, is := before[name], after[name]
+		switch {
+		case was == is:
+		case nested && !has(before, part) && was == "":
+			diff = append(diff, part+" was not set, is now")
+		case nested && !has(after, part) && is == "":
+			diff = append(diff, part+" was set, is not now")
+		default:
 			diff = append(diff, fmt.Sprintf("%s was %s, is now %s", name, show(was), show(is)))
 		}
 	}
+	diff = slices.Compact(diff)
 	if len(diff) == 0 && old.Config != m.Config { // somebody changed manifest.json
 		diff = []string{fmt.Sprintf("config was %s, is now %s", old.Config, m.Config)}
 	}
@@ -235,6 +244,16 @@ func flatten(out map[string]string, name string, v any) error {
 	data, err := text.JSON(v)
 	out[name] = string(data)
 	return err
+}
+
+// has reports whether there is anything below a name.
+func has(leaves map[string]string, part string) bool {
+	for name := range leaves {
+		if strings.HasPrefix(name, part+".") {
+			return true
+		}
+	}
+	return false
 }
 
 // show returns a value as a refusal names it.

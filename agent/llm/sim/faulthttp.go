@@ -39,14 +39,19 @@ func refuseContext(w http.ResponseWriter, _ *http.Request, req *chatRequest) boo
 	return true
 }
 
-// refuseNull complains about a history that strict servers reject.
+// refuseNull complains about a history that strict servers reject, in the words
+// of the library by which they check it.
 func refuseNull(w http.ResponseWriter, _ *http.Request, req *chatRequest) bool {
 	for i := range req.Messages {
 		m := &req.Messages[i]
-		if m.Content == nil || m.reasoning() != "" {
-			writeError(w, http.StatusBadRequest, "BadRequestError", fmt.Sprintf("messages[%d]: content must be a string and reasoning is not permitted", i))
-			return true
+		wrong, field := "Input should be a valid string", "content"
+		if m.reasoning() != "" {
+			wrong, field = "Extra inputs are not permitted", "reasoning"
+		} else if m.Content != nil {
+			continue
 		}
+		writeError(w, http.StatusBadRequest, "BadRequestError", fmt.Sprintf("[{'loc': ('body', 'messages', %d, '%s'), 'msg': '%s'}]", i, field, wrong))
+		return true
 	}
 	return false
 }
