@@ -22,6 +22,7 @@ type group struct {
 
 	em, f1, contains float64         // means over done; only if scored
 	pass, majority   map[int]float64 // by k, for k up to the number of done; only if scored
+	verdicts         verdicts
 	spread           spread
 	found            found
 }
@@ -29,9 +30,22 @@ type group struct {
 // scored reports whether the question has both gold answers and answers.
 func (g *group) scored() bool { return len(g.example.Golds) > 0 && len(g.done) > 0 }
 
-// groupRuns puts the lines and states up to the scored round under their questions,
-// in the order of the examples, and works out each question's figures.
+// groupRuns is gather, and works out each question's figures.
 func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts Options) ([]*group, error) {
+	groups, err := gather(examples, runs, opts)
+	for _, g := range groups {
+		g.mark(opts)
+		g.judge(opts)
+		g.whole = whole(g.done, g.lines)
+		g.spread = spreadOf(g.whole, opts.AllPairs)
+		g.found = foundBy(g, opts.Cuts)
+	}
+	return groups, err
+}
+
+// gather puts the lines and states up to the scored round under their questions,
+// in the order of the examples, with the outcomes that they come to.
+func gather(examples []dataset.Example, runs []*trajectory.Trajectory, opts Options) ([]*group, error) {
 	groups := make([]*group, len(examples))
 	byID := make(map[string]*group, len(examples))
 	for i, e := range examples {
@@ -71,26 +85,22 @@ func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts O
 		}
 	}
 	for _, g := range groups {
-		g.close(opts)
+		g.close(opts.Round)
 	}
 	return groups, nil
 }
 
-// close works out the figures of g once its lines and states are in it.
-func (g *group) close(opts Options) {
+// close finds the outcomes of g once its lines and states are in it.
+func (g *group) close(round int) {
 	slices.SortFunc(g.lines, func(a, b *trajectory.Trajectory) int { return a.Key().Compare(b.Key()) })
 	slices.SortFunc(g.states, func(a, b trajectory.State) int { return a.Key().Compare(b.Key()) })
-	for _, t := range trajectory.Outcomes(g.lines, g.states, opts.Round) {
+	for _, t := range trajectory.Outcomes(g.lines, g.states, round) {
 		if t.Error != "" {
 			g.failed = append(g.failed, t)
 		} else {
 			g.done = append(g.done, t)
 		}
 	}
-	g.mark(opts)
-	g.whole = whole(g.done, g.lines)
-	g.spread = spreadOf(g.whole, opts.AllPairs)
-	g.found = foundBy(g, opts.Cuts)
 }
 
 // newest returns one line for each key: the last success, or else the last.

@@ -16,10 +16,14 @@ type Scores struct {
 	EM       *Stat `json:"em"`
 	F1       *Stat `json:"f1"`
 	Contains *Stat `json:"contains"`
-	Judge    *Stat `json:"judge"` // nil unless a judge was asked
+	Judge    *Stat `json:"judge"` // right by a judge, of the rollouts that it ruled on; nil unless one was asked
 
 	PassAt     map[int]*Stat `json:"pass_at"`
 	MajorityAt map[int]*Stat `json:"majority_at"`
+
+	JudgePassAt     map[int]*Stat `json:"judge_pass_at,omitempty"`     // as PassAt, by the judge
+	JudgeMajorityAt map[int]*Stat `json:"judge_majority_at,omitempty"` // as MajorityAt, likewise
+	Judged          *Judged       `json:"judged,omitempty"`            // nil unless a judge was asked
 
 	Diversity Diversity `json:"diversity"`
 	Retrieval Retrieval `json:"retrieval"`
@@ -45,8 +49,9 @@ const FirstOwn trajectory.SeedSource = "model"
 
 // A Report is what `trawl score --json` prints.
 type Report struct {
-	Rollouts int `json:"rollouts"` // expected of each question
-	Round    int `json:"round"`    // the round that is scored
+	Rollouts int    `json:"rollouts"`            // expected of each question
+	Round    int    `json:"round"`               // the round that is scored
+	JudgedBy string `json:"judged_by,omitempty"` // who ruled on answers
 	Scores
 	Cost   Cost    `json:"cost"`
 	Rounds []Round `json:"rounds,omitempty"` // from the first to the scored one, if the run has several or states

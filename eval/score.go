@@ -1,6 +1,6 @@
 // Package eval scores rollouts against gold answers. [Score] makes the whole
-// [Report] of a run; [Mark], [PassAt], [MajorityAt], [Estimate], [QPD] and
-// [Recall] are its formulas, for others that compare answers.
+// [Report] of a run; [Mark], [PassAt], [MajorityAt], [Estimate], [QPD],
+// [Recall] and [CalibrationError] are its formulas, for others that compare answers.
 //
 // Answers are normalised as the field does, by [text.Answer]. F1 has two
 // variants, chosen by [RuleOf] from the data set that a question comes from.
@@ -24,6 +24,12 @@
 // The distance between the queries of rollouts (ATD) is over queries of the same
 // turn, as DivInit's figures are; Options.AllPairs takes all pairs, as its text
 // says.
+//
+// A judge's figures are over the rollouts whose answer it ruled on; answers without
+// a ruling are counted beside them ([Judged]) and are never wrong. The scripts of
+// BrowseComp and HLE leave the last bin out of the calibration error and fail for
+// fewer than 100 answers; [CalibrationError] does neither, and its result does not
+// depend on an order among equal confidences.
 //
 // A rollout of several rounds is scored by its outcome, [trajectory.Outcomes]: the
 // answer of the state in which its last round ended. Re-TRAC has a model sort failed
@@ -55,6 +61,7 @@ type Options struct {
 	AllPairs  bool  // ATD over all pairs of turns
 	Simulated bool  // the model was the simulated one; said in the report
 
+	Jury   *Jury              // rules on answers; nil if no judge was asked
 	States []trajectory.State // in which rounds ended, if the run made any; of several with one key the last counts
 }
 
@@ -104,6 +111,9 @@ func Score(examples []dataset.Example, runs []*trajectory.Trajectory, opts Optio
 		ByHops:    scoresBy(groups, opts, func(g *group) int { return g.example.Hops }),
 		Simulated: opts.Simulated,
 	}
+	if opts.Jury != nil {
+		r.JudgedBy = opts.Jury.Name
+	}
 	r.tally(groups)
 	r.Warnings = warnings(r, groups, opts)
 	return r, nil
@@ -138,6 +148,7 @@ func scoresOf(groups []*group, opts Options) *Scores {
 			s.MajorityAt[k] = stat(func(g *group) (float64, bool) { v, ok := g.majority[k]; return v, ok })
 		}
 	}
+	s.judgedOf(groups, opts, stat)
 	s.Diversity = diversityOf(groups)
 	s.Retrieval = retrievalOf(groups, opts.Cuts)
 	return s

@@ -80,6 +80,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.seeds(ctx, b)
 	d.role(ctx, "compressor", d.settings.Models.Compressor)
 	d.role(ctx, "aggregator", d.settings.Models.Aggregator)
+	d.role(ctx, "judge", d.settings.Models.Judge)
 }
 
 // role checks the model of a role that is not the agent's.

@@ -26,16 +26,30 @@ import (
 
 const importHelp = `Make a run folder of rollouts that another program made, so that trawl score, select
 and train work on them. It is made whole or not at all; a line that cannot be read is
-named by file, line and key.
+named by file, line and key. A FILE may be a folder of such files.
 
 Formats:
-  messages   one finished rollout a JSON line, as OpenAI messages with tool calls:
-             {"question":"…","prediction":"…","messages":[…]}, and as far as there are
-             question_id, rollout_id, answer or golden_answers, termination, confidence
+%s
+Documents are recovered from what the tools returned ("Doc 1(Title: …) …", "(1) …",
+numbered web results, a passage); the rest is kept as text. What a run has no room for
+is counted by the name of its key. imported.jsonl says where each rollout stood, and in
+the words of its program how it ended. The questions are those of --dataset or, without
+one, the lines' own, which are written into the folder with their gold answers.
+Parquet files are not read.`
 
-Documents are recovered from what the tools returned ("Doc 1(Title: …) …", "(1) …", a
-passage); the rest is kept as text. The questions are those of --dataset or, without
-one, the lines' own, which are written into the folder with their gold answers.`
+// formatsHelp is a paragraph for each format, with its lines indented alike.
+func formatsHelp(names, abouts []string) string {
+	var b strings.Builder
+	for i, name := range names {
+		for j, line := range strings.Split(abouts[i], "\n") {
+			if j > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&b, "  %-15s %s\n", name, line)
+		}
+	}
+	return b.String()
+}
 
 // An importOptions is what trawl import was asked to do.
 type importOptions struct {
@@ -45,27 +59,32 @@ type importOptions struct {
 	json     bool
 }
 
-// importFormats are the forms that can be read, by name.
-var importFormats = []string{"messages"}
-
 func newImport(e env) *cobra.Command {
-	var o importOptions
+	var (
+		o             importOptions
+		names, abouts []string
+	)
+	forms := exchange.Forms()
+	for _, f := range forms {
+		names, abouts = append(names, f.Name), append(abouts, f.About)
+	}
 	cmd := &cobra.Command{
 		Use:   "import FORMAT FILE... --out RUN",
 		Short: "Make a run folder of other programs' rollouts",
-		Long:  importHelp,
+		Long:  fmt.Sprintf(importHelp, formatsHelp(names, abouts)),
 		Args:  needs("FORMAT or FILE", 2, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(importFormats, args[0]) {
-				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("unknown format %q: want %s", args[0], strings.Join(importFormats, ", "))}
+			at := slices.Index(names, args[0])
+			if at < 0 {
+				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("unknown format %q: want %s", args[0], strings.Join(names, ", "))}
 			}
-			return runImport(e, args[1:], o)
+			return runImport(e, forms[at], args[1:], o)
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.out, "out", "", "run `folder` to make")
 	fs.StringVar(&o.dataset, "dataset", "", "questions with answers, as `NAME:PATH` (default: the lines' own)")
-	fs.StringVar(&o.verdicts, "verdicts", "", "`key` of a judge's verdict in the lines, true or false")
+	fs.StringVar(&o.verdicts, "verdicts", "", "`key` of a judge's verdict in the lines, true or false (default: the format's own, if it has one)")
 	fs.BoolVar(&o.json, "json", false, "print the summary as JSON")
 	required(cmd, "out")
 	return cmd
@@ -73,6 +92,7 @@ func newImport(e env) *cobra.Command {
 
 // An imported is an import under way.
 type imported struct {
+	form   exchange.Form
 	files  []importedFile
 	opts   importOptions
 	roster *exchange.Roster
@@ -85,10 +105,16 @@ type importedFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-func runImport(e env, paths []string, o importOptions) error {
-	im := &imported{opts: o}
+func runImport(e env, form exchange.Form, paths []string, o importOptions) error {
+	im := &imported{form: form, opts: o}
 	for _, path := range paths {
-		im.files = append(im.files, importedFile{Path: path})
+		files, err := form.Files(path)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			im.files = append(im.files, importedFile{Path: file})
+		}
 	}
 	if err := im.survey(); err != nil {
 		return err
@@ -141,7 +167,7 @@ func (im *imported) read(i int, use func(*exchange.Record) error) (sum string, e
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	hash := sha256.New()
-	for rec, err := range exchange.Messages(io.TeeReader(f, hash), im.files[i].Path, exchange.Options{Verdict: im.opts.verdicts}) {
+	for rec, err := range exchange.Read(im.form.Name, io.TeeReader(f, hash), im.files[i].Path, exchange.Options{Verdict: im.opts.verdicts}) {
 		if err == nil {
 			err = use(rec)
 		}
@@ -149,7 +175,8 @@ func (im *imported) read(i int, use func(*exchange.Record) error) (sum string, e
 			return "", err
 		}
 	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	_, err = io.Copy(hash, f) // what stands behind the last rollout
+	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
 // errUsed ends the reading of a file whose records are not wanted any more.
@@ -189,17 +216,24 @@ type importedSettings struct {
 
 // An importedFrom says what a run was imported from.
 type importedFrom struct {
-	Format   string         `json:"format"`
-	Files    []importedFile `json:"files"`
-	Verdicts string         `json:"verdicts,omitempty"`
+	Format   string            `json:"format"`
+	Files    []importedFile    `json:"files"`
+	Verdicts string            `json:"verdicts,omitempty"`
+	Endings  []exchange.Ending `json:"endings"`
+	Lost     []exchange.Loss   `json:"not_carried_over,omitempty"`
 }
 
 // finished describes the run folder that is to be made.
 func (im *imported) finished() (store.Finished, error) {
 	f := store.Finished{Rollouts: im.rollouts()}
 	for _, v := range im.roster.Verdicts() {
-		f.Verdicts = append(f.Verdicts, store.Verdict{QuestionID: v.QuestionID, Answer: v.Answer, Correct: v.Correct, Judge: im.opts.verdicts})
+		f.Verdicts = append(f.Verdicts, store.Verdict{QuestionID: v.QuestionID, Answer: v.Answer, Correct: v.Correct, Judge: v.Judge, Except: v.Except})
 	}
+	origins, err := im.origins()
+	if err != nil {
+		return f, err
+	}
+	f.Files = map[string][]byte{originsName: origins}
 	data := store.Dataset{}
 	if im.set != nil {
 		data = datasetOf(im.set)
@@ -208,12 +242,12 @@ func (im *imported) finished() (store.Finished, error) {
 		if err != nil {
 			return f, err
 		}
-		f.Files = map[string][]byte{questionsName: questions}
+		f.Files[questionsName] = questions
 		if data, err = im.ownDataset(questions); err != nil {
 			return f, err
 		}
 	}
-	from := importedFrom{Format: importFormats[0], Files: im.files, Verdicts: im.opts.verdicts}
+	from := importedFrom{Format: im.form.Name, Files: im.files, Verdicts: im.opts.verdicts, Endings: im.roster.Endings(), Lost: im.roster.Lost()}
 	s := config.Default()
 	s.Rollout.Count = im.roster.Rollouts()
 	settings, err := json.Marshal(importedSettings{runSettings{Settings: s.Redacted(), Shard: rollout.Shard{I: 1, N: 1}}, from})
@@ -229,6 +263,32 @@ func (im *imported) finished() (store.Finished, error) {
 	})
 	f.Manifest = store.Manifest{Fixed: fixed, Settings: settings, Seed: s.Seed, Dataset: data, Versions: []string{version()}}
 	return f, err
+}
+
+// originsName is the file of where the rollouts stood.
+const originsName = "imported.jsonl"
+
+// An importedOrigin is a line of that file. The words for how a rollout ended are
+// those of the program that made it.
+type importedOrigin struct {
+	QuestionID  string `json:"question_id"`
+	Rollout     int    `json:"rollout"`
+	File        string `json:"file"`
+	Line        int    `json:"line"`
+	Termination string `json:"termination"`
+}
+
+// origins returns where the rollouts stood, in the order of the files' lines.
+func (im *imported) origins() ([]byte, error) {
+	var all []byte
+	for _, o := range im.roster.Origins() {
+		data, err := text.JSON(importedOrigin{o.QuestionID, o.Rollout, o.Place.File, o.Place.Line, o.Ended})
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, data...), '\n')
+	}
+	return all, nil
 }
 
 // questionsName is the file of the lines' own questions.
@@ -269,35 +329,4 @@ func (im *imported) ownDataset(questions []byte) (store.Dataset, error) {
 	}
 	sum := sha256.Sum256(questions)
 	return store.Dataset{Name: "flashrag", Path: filepath.Join(out, questionsName), SHA256: hex.EncodeToString(sum[:])}, nil
-}
-
-// tell says what was imported.
-func (im *imported) tell(e env, made bool) error {
-	t, questions, k := im.roster.Tally(), len(im.roster.Questions()), im.roster.Rollouts()
-	judged := len(im.roster.Verdicts())
-	without := 0 // questions of the data set
-	if im.set != nil {
-		without = len(im.set.Examples) - questions
-	}
-	if im.opts.json {
-		return writeJSON(e.stdout, map[string]any{
-			"run": im.opts.out, "made": made, "rollouts": t.Records, "questions": questions, "rollouts_a_question": k, "failed": t.Failed,
-			"answered": t.Answered, "calls": t.Calls, "calls_without_documents_read": t.Unread, "verdicts": judged,
-			"contradicting_verdicts": t.Contradicts, "questions_without_rollouts": without,
-		})
-	}
-	verb := "imported"
-	if !made {
-		verb = "holds already, and is left as it was:"
-	}
-	fmt.Fprintf(e.stdout, "%s: %s %d rollouts of %d questions, up to %d a question; %d failed, %d have an answer\n", im.opts.out, verb, t.Records, questions, k, t.Failed, t.Answered)
-	fmt.Fprintf(e.stdout, "calls: %d, of which %d are kept as the text that was shown: no documents could be told in it\n", t.Calls, t.Unread)
-	if im.opts.verdicts != "" {
-		fmt.Fprintf(e.stdout, "verdicts: of %d answers by %s; %d lines contradict an earlier one on the same answer and do not count\n", judged, im.opts.verdicts, t.Contradicts)
-	}
-	if without > 0 {
-		fmt.Fprintf(e.stderr, "trawl: %d questions of the data set have no rollout: they count as missing; a data set of the others alone does not\n", without)
-	}
-	fmt.Fprintf(e.stdout, "next: trawl score %s; trawl select %s\n", im.opts.out, im.opts.out)
-	return nil
 }

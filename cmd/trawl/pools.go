@@ -175,7 +175,7 @@ func (r poolReader) pool(ctx context.Context, ex dataset.Example, runs []*trajec
 	}
 	own := make([]float64, len(runs)) // of each rollout, by its own answer
 	for i, t := range runs {
-		m, ok := mark(ex, t.Answer)
+		m, ok := mark(ex, t.Answer, t.Rollout)
 		if !ok && t.Error == "" && !text.Blank(t.Answer) {
 			return p, nil
 		}
@@ -195,7 +195,7 @@ func (r poolReader) pool(ctx context.Context, ex dataset.Example, runs []*trajec
 	}
 	e := p.example
 	for _, a := range g.Answers {
-		m, ok := mark(ex, g.Texts[a.Text])
+		m, ok := mark(ex, g.Texts[a.Text], noRollout)
 		if !ok { // the words of an equal answer, which a judge may not have seen
 			m.label = own[a.Rollouts[0]]
 		}
@@ -226,13 +226,17 @@ func shorten(g *graph.Graph) {
 // A mark is what an answer is worth.
 type mark struct{ label, f1 float64 }
 
-// A marker marks an answer to a question; ok is false if nobody knows.
-type marker func(ex dataset.Example, answer string) (m mark, ok bool)
+// A marker marks an answer to a question, as a rollout gave it; ok is false if
+// nobody knows.
+type marker func(ex dataset.Example, answer string, rollout int) (m mark, ok bool)
+
+// noRollout marks an answer apart from the rollouts that gave it.
+const noRollout = -1
 
 // marker returns the marker for the run folder dir.
 func (r poolReader) marker(dir string) (marker, error) {
 	if r.labels == byMatch {
-		return func(ex dataset.Example, answer string) (mark, bool) {
+		return func(ex dataset.Example, answer string, _ int) (mark, bool) {
 			return matched(ex, answer), len(ex.Golds) > 0
 		}, nil
 	}
@@ -246,12 +250,13 @@ func (r poolReader) marker(dir string) (marker, error) {
 	if len(verdicts) == 0 {
 		return nil, fmt.Errorf("%s has no verdicts of a judge, such as trawl import --verdicts keeps: label by exact match instead, with --labels em", dir)
 	}
-	right := map[[2]string]bool{}
+	given := map[[2]string]store.Verdict{}
 	for _, v := range verdicts {
-		right[[2]string{v.QuestionID, strings.TrimSpace(v.Answer)}] = v.Correct
+		given[[2]string{v.QuestionID, strings.TrimSpace(v.Answer)}] = v
 	}
-	return func(ex dataset.Example, answer string) (mark, bool) {
-		correct, ok := right[[2]string{ex.ID, strings.TrimSpace(answer)}]
+	return func(ex dataset.Example, answer string, rollout int) (mark, bool) {
+		v, ok := given[[2]string{ex.ID, strings.TrimSpace(answer)}]
+		correct := v.Correct != slices.Contains(v.Except, rollout)
 		return mark{label: truth(correct), f1: matched(ex, answer).f1}, ok
 	}, nil
 }

@@ -43,7 +43,7 @@ func TestGoldenLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range fixture.Scores {
-		got, known := marks(dataset.Example{Golds: tt.Gold}, tt.Answer)
+		got, known := marks(dataset.Example{Golds: tt.Gold}, tt.Answer, noRollout)
 		if !about(got.label, tt.ExactMatch) || !about(got.f1, tt.F1) {
 			t.Errorf("%q against %q: label %v, F1 %v, want %v and %v", tt.Answer, tt.Gold, got.label, got.f1, tt.ExactMatch, tt.F1)
 		}

@@ -300,6 +300,10 @@ func TestPoolByJudge(t *testing.T) {
 			[]*trajectory.Trajectory{answered(0, 0, "Paris", "a"), answered(0, 1, "paris.", "b")},
 			[]store.Verdict{said(0, "Paris", false), said(0, "paris.", true)},
 			&worth{[]string{"Paris", "paris."}, []float64{0, 1}, []float64{1, 1}, true}},
+		{"a verdict that does not hold for one rollout", graph.WebQA, // the pool qualifies by what holds for each, candidates have the answer's
+			[]*trajectory.Trajectory{answered(0, 0, "Paris", "a"), answered(0, 1, "Paris", "b")},
+			[]store.Verdict{{QuestionID: country(0).ID, Answer: "Paris", Correct: true, Judge: "judge", Except: []int{1}}},
+			&worth{[]string{"Paris", "Paris"}, []float64{1, 1}, []float64{1, 1}, true}},
 		{"an answer of articles alone", graph.WebQA,
 			[]*trajectory.Trajectory{answered(0, 0, "The", "a"), answered(0, 1, "Rome", "b")},
 			[]store.Verdict{said(0, "The", true), said(0, "Rome", false)},

@@ -16,9 +16,11 @@ language model over the question: it searches a corpus, reads, and answers.
   trawl ask "..." --index IDX              one question
   trawl run --dataset hotpotqa:dev.json --index IDX --out RUN
   trawl score RUN                          pass@k and what it cost
+  trawl evaluate RUN                       how the answers were reached
   trawl train RUN --out MODEL              a network that chooses among rollouts
   trawl select RUN                         ways to choose an answer, compared
   trawl import messages FILE --out RUN     rollouts of other programs
+  trawl export RUN --format F --out PATH   rollouts for other programs
   trawl weave --out WORLD                  a synthetic corpus with questions
 
 Results go to stdout, everything else to stderr. Exit status: 0 done, 1 failed,
@@ -40,7 +42,7 @@ func newRoot(e env) *cobra.Command {
 	root.SetErr(e.stderr)
 	e.quiet = root.PersistentFlags().Bool("quiet", false, "no progress")
 	root.AddCommand(
-		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newScore(e), newSelect(e), newTrain(e), newImport(e),
+		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newScore(e), newEvaluate(e), newSelect(e), newTrain(e), newImport(e), newExport(e),
 		newWeave(e), newSim(e), newDoctor(e), newBench(e), newVersion(e),
 	)
 	markUsage(root)

@@ -12,6 +12,7 @@ import (
 
 	"trawl/corpus/dataset"
 	"trawl/eval"
+	"trawl/eval/judge"
 	"trawl/trajectory"
 	"trawl/trajectory/store"
 )
@@ -25,18 +26,36 @@ the state in which the round ended; what each round was worth and cost stands be
 RT, the accuracy of its answers, AP, that of the best of all answers so far, and the
 branches that its states left open.
 
+Whether an answer is right is also asked of a model with --judge, which shows it the
+question, the gold answers and the answer. STYLE says in which form it rules: browsecomp
+(which is also that of a bare --judge), hle, divinit, tongyi or simpleqa. The model is that
+of models.judge, by default the one at --endpoint, at temperature 0. Each distinct answer
+to a question is judged once and kept in RUN/verdicts.jsonl as it is judged; the same
+command asks only for what is not there. A reply without a verdict leaves the answer
+unscored, which is counted and never wrong. Two judges ask no model: stored takes the
+verdicts that are in the folder, such as imported ones (stored:NAME those of one judge), gaia
+is the scorer of GAIA.
+
 Several folders are scored together if they are shards of one run.`
 
 // A scoreOptions is what trawl score was asked to do.
 type scoreOptions struct {
 	dataset  string
 	at       string
+	judge    string // as --judge has it; "" for none
 	allPairs bool
 	json     bool
+	rule     ruler // of the judge; nil for none
 }
 
+// A ruler has a judge rule on answers to the questions of runs.
+type ruler func(runs []scored, answers []eval.Answered) (*ruled, error)
+
 func newScore(e env) *cobra.Command {
-	var o scoreOptions
+	var (
+		f settingsFlags
+		o scoreOptions
+	)
 	cmd := &cobra.Command{
 		Use:   "score RUN...",
 		Short: "Answer metrics, pass@k, diversity and cost of a run",
@@ -44,33 +63,58 @@ func newScore(e env) *cobra.Command {
 		Args:  needs("RUN", 1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := parseAt(o.at)
+			if err == nil {
+				args, err = judgeFlag(cmd, &o, args)
+			}
 			if err != nil {
 				return usageError{command: cmd.CommandPath(), err: err}
 			}
-			r, err := scoreRuns(e, args, o, at)
+			s, err := f.load(cmd, e)
 			if err != nil {
 				return err
 			}
-			if o.json {
-				err = writeJSON(e.stdout, r)
-			} else {
-				err = writeReport(e.stdout, strings.Join(args, " "), r)
-				for _, warning := range r.Warnings {
-					fmt.Fprintln(e.stderr, "trawl: warning:", warning)
+			if o.judge != "" {
+				o.rule = func(runs []scored, answers []eval.Answered) (*ruled, error) {
+					return newJudging(e, s, o.judge, runs).rule(cmd.Context(), answers)
 				}
 			}
-			if err == nil && r.Complete == 0 {
-				err = fmt.Errorf("nothing is scored: %d rollouts failed, %d are missing", r.Failed, r.Missing)
-			}
-			return err
+			return runScore(e, args, o, at)
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&o.dataset, "dataset", "", "questions with answers, as `NAME:PATH` (default: those of the run)")
 	fs.StringVar(&o.at, "at", "", "`k` of pass@k and majority@k, such as 1,2,4 (default: powers of two)")
 	fs.BoolVar(&o.allPairs, "all-pairs", false, "distance across rollouts over all pairs of turns, not only equal ones")
+	fs.StringVar(&o.judge, "judge", "", "also score by a judge, in this `STYLE`: "+judgeNames())
+	fs.Lookup("judge").NoOptDefVal = string(judge.BrowseComp)
 	fs.BoolVar(&o.json, "json", false, "print JSON")
+	f.register(cmd, configGroup, endpointGroup)
 	return cmd
+}
+
+// runScore scores run folders and prints the report.
+func runScore(e env, dirs []string, o scoreOptions, at []int) error {
+	r, err := scoreRuns(e, dirs, o, at)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = writeJSON(e.stdout, r)
+	} else {
+		err = writeReport(e.stdout, strings.Join(dirs, " "), r)
+		for _, warning := range r.Warnings {
+			fmt.Fprintln(e.stderr, "trawl: warning:", warning)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.Complete == 0:
+		return fmt.Errorf("nothing is scored: %d rollouts failed, %d are missing", r.Failed, r.Missing)
+	case r.Judged != nil && r.Judged.Unscored > 0 && r.Judged.Rollouts == r.Judged.WithoutAnswer:
+		return fmt.Errorf("the judge ruled on no answer: all %d are unscored", r.Judged.Unscored)
+	}
+	return nil
 }
 
 // parseAt reads "1,2,4".
@@ -124,10 +168,33 @@ func scoreRuns(e env, dirs []string, o scoreOptions, at []int) (*eval.Report, er
 		examples = append(examples, r.examples...)
 	}
 	first := runs[0]
-	return eval.Score(examples, lines, eval.Options{
+	options := eval.Options{
 		Rollouts: first.settings.Rollout.Count, Round: roundOf(runs), States: states, At: at, Seed: first.manifest.Seed,
 		AllPairs: o.allPairs, Simulated: first.settings.Simulated,
-	})
+	}
+	if o.rule == nil {
+		return eval.Score(examples, lines, options)
+	}
+	return scoreJudged(runs, examples, lines, options, o.rule)
+}
+
+// scoreJudged scores with what a judge rules on the answers.
+func scoreJudged(runs []scored, examples []dataset.Example, lines []*trajectory.Trajectory, options eval.Options, rule ruler) (*eval.Report, error) {
+	answers, err := eval.Answers(examples, lines, options)
+	if err != nil {
+		return nil, err
+	}
+	rulings, err := rule(runs, answers)
+	if err != nil {
+		return nil, err
+	}
+	options.Jury = &rulings.Jury
+	options.Simulated = options.Simulated || rulings.simulated
+	r, err := eval.Score(examples, lines, options)
+	if err == nil && rulings.unscored != "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s left %d rollouts unscored, which are in no figure of the judge: %s", rulings.Name, r.Judged.Unscored, rulings.unscored))
+	}
+	return r, err
 }
 
 // roundOf returns the round that shards of a run are scored at: the last one that

@@ -17,7 +17,7 @@ func writeReport(w io.Writer, name string, r *eval.Report) error {
 	fmt.Fprintf(w, "%s: %d questions × %d rollouts, %d complete, %d failed, %d missing, %d unscored%s\n",
 		name, r.Questions, r.Rollouts, r.Complete, r.Failed, r.Missing, r.Unscored, simulatedNote(r.Simulated))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if r.EM != nil {
+	if r.EM != nil || r.Judge != nil {
 		fmt.Fprintln(tw, "\n\tmean\t95 % interval\tquestions")
 	}
 	row := func(label string, s *eval.Stat) {
@@ -34,6 +34,13 @@ func writeReport(w io.Writer, name string, r *eval.Report) error {
 	for _, k := range slices.Sorted(maps.Keys(r.MajorityAt)) {
 		row(fmt.Sprintf("majority@%d", k), r.MajorityAt[k])
 	}
+	row("judge", r.Judge)
+	for _, k := range slices.Sorted(maps.Keys(r.JudgePassAt)) {
+		row(fmt.Sprintf("judge pass@%d", k), r.JudgePassAt[k])
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.JudgeMajorityAt)) {
+		row(fmt.Sprintf("judge majority@%d", k), r.JudgeMajorityAt[k])
+	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
@@ -44,10 +51,24 @@ func writeReport(w io.Writer, name string, r *eval.Report) error {
 	return writeSources(w, r)
 }
 
+// writeJudged prints how much of the run a judge ruled on.
+func writeJudged(w io.Writer, r *eval.Report) {
+	if r.Judged == nil {
+		return
+	}
+	fmt.Fprintf(w, "judged      %s: %d rollouts, %d unscored", r.JudgedBy, r.Judged.Rollouts, r.Judged.Unscored)
+	if c := r.Judged.Calibration; c != nil {
+		fmt.Fprintf(w, "; calibration error %.3f of the %d that say how sure they are", c.Error, c.N)
+	}
+	fmt.Fprintln(w)
+}
+
 // writeBelow prints the figures that are no scores.
 func writeBelow(w io.Writer, r *eval.Report) {
+	fmt.Fprintln(w)
+	writeJudged(w, r)
 	d := r.Diversity
-	fmt.Fprintf(w, "\ndiversity   first queries (QPD) %s, queries across rollouts (ATD) %s, document overlap %s\n",
+	fmt.Fprintf(w, "diversity   first queries (QPD) %s, queries across rollouts (ATD) %s, document overlap %s\n",
 		number(d.QPD), number(d.ATD), number(d.Overlap))
 	for _, cut := range slices.Sorted(maps.Keys(r.Retrieval.RecallAt)) {
 		fmt.Fprintf(w, "recall@%-4d %.3f of a rollout's supporting documents, %.3f of all rollouts together\n",

@@ -30,11 +30,16 @@ type scribe struct {
 	order     []int    // of the sentences after the first
 	fillers   []int    // numbers of filler sentences in random order
 	fulfilled []string // definitions whose facts the topic has
+	until     int      // the last year of a filler sentence
+	full      bool     // the topic has its name in full, wherever it is mentioned
 }
+
+// lastFiller is the last year that a filler sentence tells of.
+const lastFiller = 2024
 
 func newScribe(w *World) *scribe {
 	pcg := rand.NewPCG(0, 0)
-	return &scribe{w: w, seed: uint64(seed.Derive(w.opts.Seed, "weave", "articles")), pcg: pcg, rng: rand.New(pcg)}
+	return &scribe{w: w, seed: uint64(seed.Derive(w.opts.Seed, "weave", "articles")), pcg: pcg, rng: rand.New(pcg), until: lastFiller}
 }
 
 // document writes the article of e: its definition, then the rest of its
@@ -202,7 +207,7 @@ func (s *scribe) expand(form string, slot func(string)) {
 // mention writes an entity: the topic by a pronoun, in short or in full, all
 // others in full. A pronoun only begins a sentence.
 func (s *scribe) mention(e uint32, first bool) {
-	if e != s.topic {
+	if e != s.topic || s.full {
 		s.the(e)
 		return
 	}
@@ -218,7 +223,7 @@ func (s *scribe) mention(e uint32, first bool) {
 
 // possessive writes the possessive of an entity, as [scribe.mention] would.
 func (s *scribe) possessive(e uint32, first bool) {
-	if e == s.topic && first && s.rng.IntN(3) == 0 {
+	if e == s.topic && first && !s.full && s.rng.IntN(3) == 0 {
 		s.buf = append(s.buf, s.pronoun().possessive...)
 		return
 	}
@@ -361,7 +366,7 @@ func (s *scribe) filler(form string) {
 		case "city":
 			s.the(s.elsewhere())
 		case "y":
-			s.buf = strconv.AppendInt(s.buf, int64(min(2024, s.epoch()+2+s.rng.IntN(30))), 10)
+			s.buf = strconv.AppendInt(s.buf, int64(min(s.until, s.epoch()+2+s.rng.IntN(30))), 10)
 		case "n":
 			s.buf = strconv.AppendInt(s.buf, int64(2+s.rng.IntN(90)), 10)
 		}

@@ -18,6 +18,7 @@ const maxTries = 20000
 type draft struct {
 	Question
 	hidden []string // names that the text must not hold
+	proof  proof
 }
 
 // An asker composes questions.
@@ -47,18 +48,25 @@ func (w *World) ask() error {
 		{"chain4", m.Chain4, func() (draft, bool) { return a.chain(4) }},
 		{"intersection", m.Intersection, a.intersection},
 		{"comparison", m.Comparison, a.comparison},
+		{"chain5", m.Chain5, func() (draft, bool) { return a.chain(5) }},
+		{"chain6", m.Chain6, func() (draft, bool) { return a.chain(6) }},
+		{"braid", m.Braid, a.braid},
 	}
 	for i, n := range apportion(w.opts.Questions, forms) {
 		for j := range n {
-			q, ok := a.compose(forms[i])
+			d, ok := a.compose(forms[i])
 			if !ok {
 				return fmt.Errorf("weave: a world of %d entities holds %d of the %d questions asked for of the form %s",
 					w.Len(), j, n, forms[i].name)
 			}
-			w.questions = append(w.questions, q)
+			w.questions = append(w.questions, d.Question)
+			w.proofs = append(w.proofs, d.proof)
 		}
 	}
-	rng.Shuffle(len(w.questions), func(i, j int) { w.questions[i], w.questions[j] = w.questions[j], w.questions[i] })
+	rng.Shuffle(len(w.questions), func(i, j int) {
+		w.questions[i], w.questions[j] = w.questions[j], w.questions[i]
+		w.proofs[i], w.proofs[j] = w.proofs[j], w.proofs[i]
+	})
 	for i := range w.questions {
 		w.questions[i].ID = fmt.Sprintf("woven_%d", i)
 	}
@@ -88,7 +96,7 @@ func apportion(n int, forms []form) []int {
 }
 
 // compose draws drafts of the form until one is new and gives nothing away.
-func (a *asker) compose(f form) (Question, bool) {
+func (a *asker) compose(f form) (draft, bool) {
 	for range maxTries {
 		a.turns++
 		d, ok := f.draft()
@@ -100,9 +108,9 @@ func (a *asker) compose(f form) (Question, bool) {
 		if d.Type == Comparison {
 			conclude(d.Oracle, d.Answers[0])
 		}
-		return d.Question, true
+		return d, true
 	}
-	return Question{}, false
+	return draft{}, false
 }
 
 // key returns what is equal for questions that ask the same in other words,

@@ -29,6 +29,7 @@ func (a *asker) chain(n int) (draft, bool) {
 			Complexity: newComplexity(n, 1, 1), Oracle: a.w.trace(p),
 		},
 		hidden: a.names(p, reached),
+		proof:  a.w.proveChain(p),
 	}, true
 }
 

@@ -22,10 +22,16 @@ func (a *asker) intersection() (draft, bool) {
 	if !ok || extend && !a.extend(e, arms) {
 		return draft{}, false
 	}
+	return a.meeting(e, arms)
+}
+
+// meeting is the draft of the question for e by arms, if they hold of e alone.
+func (a *asker) meeting(e uint32, arms []arm) (draft, bool) {
+	k, n := a.w.kind(e), len(arms)
 	if found := a.w.meet(k, arms); len(found) != 1 {
 		return draft{}, false
 	}
-	d := draft{hidden: []string{a.w.name(e)}}
+	d := draft{hidden: []string{a.w.name(e)}, proof: a.w.proveMeet(k, e, arms)}
 	d.Text, d.Type, d.AnswerKind = a.say.meet(k, arms), Intersection, k.String()
 	d.Answers, d.Oracle = a.w.golden(k, e), a.w.traceMeet(e, arms)
 	d.Complexity = newComplexity(len(d.Oracle), n, n)
@@ -63,17 +69,22 @@ func (a *asker) arms(e uint32, n int) ([]arm, bool) {
 // extend replaces what one arm names, an entity or a year, by a path that
 // leads to it from another entity.
 func (a *asker) extend(e uint32, arms []arm) bool {
-	m := &arms[a.rng.IntN(len(arms))].known
+	return a.describe(e, &arms[a.rng.IntN(len(arms))].known)
+}
+
+// describe makes p longer by a hop at its start, from an entity that is not e.
+func (a *asker) describe(e uint32, p *path) bool {
 	into := a.into
-	if m.kind == year {
+	if p.kind == year {
 		into = a.intoYear
 	}
-	from, h, ok := into(m.start)
+	from, h, ok := into(p.start)
 	if !ok || from == e {
 		return false
 	}
-	*m = path{a.w.kind(from), from, []hop{h}}
-	return true
+	*p = path{a.w.kind(from), from, append([]hop{h}, p.hops...)}
+	reached, _, ok := a.w.follow(*p)
+	return ok && straight(*p, reached)
 }
 
 // intoYear draws an entity and the hop from it to the year y.

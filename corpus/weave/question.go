@@ -30,7 +30,17 @@ type Complexity struct {
 	Hops        int     `json:"hops"`
 	Constraints int     `json:"constraints"`
 	Branching   int     `json:"branching"`
+	Trap        bool    `json:"trap,omitempty"`
 	C           float64 `json:"c"`
+}
+
+// trapped returns the complexity of the question with a trap,
+//
+//	C + 0.5·[has trap]
+func (c Complexity) trapped() Complexity {
+	c.Trap = true
+	c.C += 0.5
+	return c
 }
 
 // newComplexity returns the complexity with its scalar,

@@ -3,12 +3,22 @@
 //
 // [New] draws a [World] of persons, works, organisations, places and events
 // and the facts that join them. [World.Documents] renders one article for each
-// entity, on demand; [World.Questions] are chains of two to four facts,
+// entity, on demand; [World.Questions] are chains of two to six facts,
 // intersections and comparisons, each solved on the facts and kept only if
 // exactly one answer exists; [World.Write] puts all of it into a folder. All
 // English of the relations is the table lexicon; every fact that a question
 // needs stands in an article in one of its sentences, with the article's topic
 // as subject or object.
+//
+// [Prove] weaves benchmarks: worlds in which some questions have a [Trap], a
+// document that says something false where the oracle searches, and of which
+// every question has passed checks against the search engine of its reader. A
+// [Suite] has a mean complexity too. A trap is of one of four kinds; it is told
+// in the sentences and fillers of the articles, is contradicted by the article
+// that its claim is about, concerns no fact that another question rests on, and
+// is never among what an oracle finds. The article that a stale trap contradicts
+// gets a sentence with a later date. Ids of traps go on where those of articles
+// end, so that nothing in an id tells a trap.
 //
 // The procedure follows PhantomWiki (kilian-group/phantom-wiki): articles from
 // templates, nested noun phrases as questions, a symbolic solver. The records
@@ -22,6 +32,15 @@
 // neighbours (shared surnames, titles that differ in a word) so that lexical
 // retrieval meets wrong ones, and the solver is a walk over an indexed list of
 // facts instead of Prolog.
+//
+// The sizes, mean complexities, shares of traps and kinds of traps of suites are
+// those that DeepResearch-Bench reports. All else about them is reconstruction:
+// C(q) (see [Complexity]), that a trap perturbs one fact of the oracle's, the
+// wording of traps, the first ten hits of BM25 as the measure of what can be
+// retrieved, the sampling of questions to the mean, and a guess of the most
+// frequent answer of its kind in the pool as the closed-book baseline.
+// Comparisons have no traps and are in no suite: their questions hold the
+// answer, or yes and no.
 //
 // The same Options make the same bytes. A World does not change after New and
 // is safe for concurrent use. It holds about 70 bytes for each entity and no
@@ -55,6 +74,10 @@ type Options struct {
 	Entities  int // one document each; default 1,000, from [MinEntities] to [MaxEntities]
 	Questions int // default 0, a corpus alone
 	Mix       Mix // the zero value selects DefaultMix
+
+	// Of [Prove]; [New] refuses them.
+	Suite string  // name of a [Suite], which sets what is zero above and the share of traps
+	Traps float64 // share of the questions that have a trap, from 0 to 1
 }
 
 // A Mix is the share of each form among the questions, as weights.
@@ -64,6 +87,9 @@ type Mix struct {
 	Chain4       int `json:"chain4"`
 	Intersection int `json:"intersection"` // of two or three statements
 	Comparison   int `json:"comparison"`   // yes or no, or which of two
+	Chain5       int `json:"chain5,omitempty"`
+	Chain6       int `json:"chain6,omitempty"`
+	Braid        int `json:"braid,omitempty"` // intersections of descriptions
 }
 
 // DefaultMix returns the mix of a benchmark in which two thirds of the
@@ -79,11 +105,18 @@ type World struct {
 	names     []name
 	facts     facts
 	questions []Question
+	proofs    []proof // of questions
+	traps     []Trap
+	trapDocs  []search.Document
+	dated     map[uint32]string // the last sentence of the articles that a stale trap misrepresents
 }
 
 // New weaves the world that opts describe. It fails if opts are out of range
 // or the world is too small for so many different questions.
 func New(opts Options) (*World, error) {
+	if opts.Suite != "" || opts.Traps != 0 {
+		return nil, fmt.Errorf("weave: traps and suites are proved by a search engine: suite %q, %v traps", opts.Suite, opts.Traps)
+	}
 	if opts.Entities == 0 {
 		opts.Entities = 1000
 	}
@@ -96,7 +129,7 @@ func New(opts Options) (*World, error) {
 	if opts.Questions < 0 {
 		return nil, fmt.Errorf("weave: %d questions, want 0 or more", opts.Questions)
 	}
-	if m := opts.Mix; min(m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison) < 0 {
+	if m := opts.Mix; min(m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison, m.Chain5, m.Chain6, m.Braid) < 0 {
 		return nil, fmt.Errorf("weave: a negative share in the mix of questions: %d chains of 2, %d of 3, %d of 4, %d intersections, %d comparisons",
 			m.Chain2, m.Chain3, m.Chain4, m.Intersection, m.Comparison)
 	}
@@ -143,15 +176,26 @@ func census(n int) (starts [entityKinds + 1]uint32) {
 }
 
 // Len returns the number of documents.
-func (w *World) Len() int { return int(w.starts[entityKinds]) }
+func (w *World) Len() int { return w.entities() + len(w.trapDocs) }
+
+func (w *World) entities() int { return int(w.starts[entityKinds]) }
 
 // Documents yields the articles in the order of their ids, which are decimal
-// numbers from 0, each rendered when it is asked for.
+// numbers from 0, each rendered when it is asked for, and then the traps.
 func (w *World) Documents() iter.Seq[search.Document] {
 	return func(yield func(search.Document) bool) {
 		s := newScribe(w)
-		for e := range uint32(w.Len()) {
-			if !yield(s.document(e)) {
+		for e := range uint32(w.entities()) {
+			d := s.document(e)
+			if more, ok := w.dated[e]; ok {
+				d.Text += " " + more
+			}
+			if !yield(d) {
+				return
+			}
+		}
+		for _, d := range w.trapDocs {
+			if !yield(d) {
 				return
 			}
 		}
@@ -160,6 +204,10 @@ func (w *World) Documents() iter.Seq[search.Document] {
 
 // Questions returns the questions, which are shared: do not change them.
 func (w *World) Questions() []Question { return w.questions }
+
+// Traps returns the traps, in the order of their questions, which are shared
+// likewise.
+func (w *World) Traps() []Trap { return w.traps }
 
 func (w *World) kind(e uint32) kind {
 	k := kind(0)

@@ -21,6 +21,7 @@ const (
 	QuestionsFile = "questions.jsonl" // FlashRAG questions
 	OracleFile    = "oracle.jsonl"    // tasks with oracle trajectories
 	QrelsFile     = "qrels.txt"       // TREC relevance judgements
+	TrapsFile     = "traps.jsonl"     // of worlds with traps
 	ManifestFile  = "manifest.json"
 )
 
@@ -32,7 +33,9 @@ type Manifest struct {
 	Documents int               `json:"documents"`
 	Questions int               `json:"questions"`
 	Mix       Mix               `json:"mix"`
-	SHA256    map[string]string `json:"sha256"` // of the other files, by name
+	Suite     string            `json:"suite,omitempty"`
+	Traps     int               `json:"traps,omitempty"` // documents that are traps
+	SHA256    map[string]string `json:"sha256"`          // of the other files, by name
 }
 
 // Write puts the world into the folder dir: the files of the constants above.
@@ -103,6 +106,7 @@ func (w *World) manifest() Manifest {
 	return Manifest{
 		Generator: "trawl weave", Version: Version, Seed: w.opts.Seed,
 		Documents: w.Len(), Questions: len(w.questions), Mix: w.opts.Mix,
+		Suite: w.opts.Suite, Traps: len(w.traps),
 	}
 }
 
@@ -110,15 +114,20 @@ func (w *World) manifest() Manifest {
 func (w *World) writeAll(dir string) error {
 	m := w.manifest()
 	m.SHA256 = make(map[string]string)
-	for _, f := range []struct {
+	type file struct {
 		name  string
 		write func(io.Writer) error
-	}{
+	}
+	files := []file{
 		{CorpusFile, w.writeCorpus},
 		{QuestionsFile, w.writeQuestions},
 		{OracleFile, w.writeOracle},
 		{QrelsFile, w.writeQrels},
-	} {
+	}
+	if len(w.traps) > 0 {
+		files = append(files, file{TrapsFile, w.writeTraps})
+	}
+	for _, f := range files {
 		sum, err := writeFile(filepath.Join(dir, f.name), f.write)
 		if err != nil {
 			return err
@@ -174,6 +183,7 @@ func (w *World) writeQuestions(b io.Writer) error {
 		Hops       int        `json:"hops"`
 		Complexity Complexity `json:"complexity"`
 		Supporting []string   `json:"supporting_docids"`
+		HasTrap    *bool      `json:"has_trap,omitempty"` // in worlds with traps
 	}
 	type line struct {
 		ID       string   `json:"id"`
@@ -183,7 +193,10 @@ func (w *World) writeQuestions(b io.Writer) error {
 	}
 	e := lines(b)
 	for _, q := range w.questions {
-		m := metadata{"woven", q.Type, q.AnswerKind, q.Complexity.Hops, q.Complexity, q.Supporting}
+		m := metadata{"woven", q.Type, q.AnswerKind, q.Complexity.Hops, q.Complexity, q.Supporting, nil}
+		if len(w.traps) > 0 {
+			m.HasTrap = &q.Complexity.Trap
+		}
 		if err := e.Encode(line{q.ID, q.Text, q.Answers, m}); err != nil {
 			return err
 		}
@@ -198,10 +211,25 @@ func (w *World) writeOracle(b io.Writer) error {
 		Answers    []string   `json:"answers"`
 		Complexity Complexity `json:"complexity"`
 		Oracle     []Step     `json:"oracle"`
+		Traps      []Trap     `json:"traps,omitempty"`
+	}
+	traps := make(map[string][]Trap)
+	for _, t := range w.traps {
+		traps[t.Question] = append(traps[t.Question], t)
 	}
 	e := lines(b)
 	for _, q := range w.questions {
-		if err := e.Encode(task{q.ID, q.Text, q.Answers, q.Complexity, q.Oracle}); err != nil {
+		if err := e.Encode(task{q.ID, q.Text, q.Answers, q.Complexity, q.Oracle, traps[q.ID]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *World) writeTraps(b io.Writer) error {
+	e := lines(b)
+	for _, t := range w.traps {
+		if err := e.Encode(t); err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Settings) Check() error {
 		return fmt.Errorf("config: %w", err)
 	}
 	m := s.Models
-	for name, extra := range map[string]map[string]any{"agent": m.Agent.Extra, "compressor": m.Compressor.Extra, "aggregator": m.Aggregator.Extra} {
+	for name, extra := range map[string]map[string]any{"agent": m.Agent.Extra, "compressor": m.Compressor.Extra, "aggregator": m.Aggregator.Extra, "judge": m.Judge.Extra} {
 		if _, err := json.Marshal(extra); err != nil {
 			return fmt.Errorf("config: models.%s.extra: %w", name, err)
 		}

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,7 +135,11 @@ func TestRedacted(t *testing.T) {
 		"api_key": "k", "top_k": 5, "stop_token_ids": []any{1}, "nested": []any{map[string]any{"auth-token": "t"}},
 	}
 	s.Models.Compressor.Endpoints, s.Models.Compressor.Extra = []string{"http://me:pw@other/v1"}, map[string]any{"api_key": "c"}
+	s.Models.Judge.Endpoints, s.Models.Judge.Extra = []string{"http://me:pw@judge/v1"}, map[string]any{"api_key": "j"}
 	r := s.Redacted()
+	if got := r.Models.Judge; strings.Contains(got.Endpoints[0], "pw") || got.Extra["api_key"] == "j" {
+		t.Errorf("judge %v shows a secret", got)
+	}
 	if got := r.Models.Compressor; strings.Contains(got.Endpoints[0], "pw") || got.Extra["api_key"] == "c" {
 		t.Errorf("compressor %v shows a secret", got)
 	}
@@ -188,6 +193,22 @@ func TestCheckExtra(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "models.compressor.extra") {
+		t.Errorf("Check() = %v, want an error that names the key", err)
+	}
+}
+
+// TestJudgeIsCold makes sure that a judge's temperature is 0 unless it is set, and
+// its further keys are checked.
+func TestJudgeIsCold(t *testing.T) {
+	s, err := config.Load("", []string{"models.agent.temperature=0.7"}, env(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := s.Models.In(s.Models.Judge); m.Temperature == nil || *m.Temperature != 0 || m.MaxTokens != 2048 {
+		t.Errorf("temperature %v, %d tokens", m.Temperature, m.MaxTokens)
+	}
+	s.Models.Judge.Extra = map[string]any{"a": math.NaN()}
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "models.judge.extra") {
 		t.Errorf("Check() = %v, want an error that names the key", err)
 	}
 }

@@ -15,7 +15,7 @@ func (s *Settings) Redacted() *Settings {
 	c := *s
 	m := &c.Models
 	m.Agent.Endpoints, m.Agent.Extra = redactURLs(m.Agent.Endpoints), redactExtra(m.Agent.Extra)
-	for _, r := range []*Role{&m.Compressor, &m.Aggregator} {
+	for _, r := range []*Role{&m.Compressor, &m.Aggregator, &m.Judge} {
 		r.Endpoints, r.Extra = redactURLs(r.Endpoints), redactExtra(r.Extra)
 	}
 	m.Embedder.Endpoints = redactURLs(m.Embedder.Endpoints)

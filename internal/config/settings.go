@@ -16,6 +16,7 @@ type Models struct {
 	Agent      Model    `yaml:"agent" json:"agent"`
 	Compressor Role     `yaml:"compressor" json:"compressor"` // writes the states between rounds
 	Aggregator Role     `yaml:"aggregator" json:"aggregator"` // writes answers from rollouts, and says how sure it is of one
+	Judge      Role     `yaml:"judge" json:"judge"`           // says whether answers are right
 	Embedder   Embedder `yaml:"embedder" json:"embedder"`
 }
 
@@ -163,9 +164,10 @@ type Price struct {
 
 // Default returns the settings that hold where nothing else is said: DivInit's
 // (T=8, k=4, n=16, τ=1, top 10, 4,000 characters), and AggAgent's for the
-// aggregators (τ=1, 10,000 tokens, three subsets, 102,400 tokens of context).
+// aggregators (τ=1, 10,000 tokens, three subsets, 102,400 tokens of context). The judge's
+// temperature is 0, as with all the sources.
 func Default() *Settings {
-	one, topP := 1.0, 0.95
+	zero, one, topP := 0.0, 1.0, 0.95
 	return &Settings{
 		Seed: 42,
 		Models: Models{
@@ -174,6 +176,7 @@ func Default() *Settings {
 			},
 			Compressor: Role{Like: "agent", MaxTokens: 8192},
 			Aggregator: Role{Like: "agent", Temperature: &one, TopP: &topP, MaxTokens: 10_000},
+			Judge:      Role{Like: "agent", Temperature: &zero, MaxTokens: 2048},
 			Embedder:   Embedder{Kind: "hashing", Timeout: 600, Retries: 8, RetryWait: 1, Batch: 16},
 		},
 		Retrieval: Retrieval{Top: 10, ObservationChars: 4000, CacheMB: 256},

@@ -38,13 +38,14 @@ var mayImport = map[string][]string{
 	"internal/transcript":           {"agent/llm", "internal/text", "trajectory"},
 	"search/live":                   {"search", "internal/atomicfile"},
 	"search/searchtest":             {"search"},
-	"trajectory/exchange":           {"trajectory", "internal/text"},
+	"trajectory/exchange":           {"agent/llm", "agent/llm/reply", "trajectory", "internal/text"},
 	"trajectory/store":              {"trajectory", "internal/atomicfile", "internal/filelock", "internal/text"},
 	"corpus/dataset":                {"trajectory", "internal/text"},
 	"corpus/wiki":                   {"search", "internal/text"},
 	"corpus/weave":                  {"search", "internal/atomicfile", "internal/text", "internal/seed"},
 	"recursion/internal/summary":    {"agent/llm/reply", "trajectory", "internal/text"},
 	"eval":                          {"trajectory", "corpus/dataset", "internal/text", "internal/seed"},
+	"eval/judge":                    {"agent/llm", "agent/llm/reply", "internal/prompt", "internal/text", "internal/seed"},
 	// strategies
 	"agent/tool":          {"trajectory", "search", "agent/llm", "internal/text"},
 	"agent":               {"agent/tool", "agent/llm", "agent/llm/reply", "trajectory", "internal/prompt", "internal/text", "internal/seed", "internal/transcript"},
@@ -66,6 +67,7 @@ var mayImport = map[string][]string{
 	"selection/internal/compute/cublas":      {"selection/internal/compute"},
 	"selection/internal/compute/computetest": {"selection/internal/compute", "internal/seed"},
 	"eval/compare":                           {"eval", "selection", "selection/baseline", "corpus/dataset", "trajectory", "internal/seed"},
+	"eval/utility":                           {"eval", "agent/llm", "agent/llm/reply", "corpus/dataset", "trajectory", "internal/prompt", "internal/text"},
 	// wiring
 	"configs":           {},
 	"internal/config":   {"configs"},

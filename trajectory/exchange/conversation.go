@@ -79,7 +79,8 @@ func replies(messages []wireMessage) int {
 // A conversation turns messages into the steps of a rollout, one after the other.
 type conversation struct {
 	t       *trajectory.Trajectory
-	last    int // turn of the last reply
+	last    int  // turn of the last reply
+	inText  bool // calls and results stand in the text of messages
 	turn    int
 	waiting []int  // indices of steps whose result has not come
 	page    string // title of the page that a Search returned last
@@ -102,23 +103,36 @@ func (c *conversation) add(m wireMessage) error {
 	c.t.Messages = append(c.t.Messages, msg)
 	switch m.Role {
 	case "assistant":
+		if c.inText && len(msg.ToolCalls) == 0 {
+			c.said = msg.Content
+			return c.steps(called(msg.Content))
+		}
 		return c.reply(msg)
 	case "tool":
 		return c.result(msg)
-	case "system", "developer", "user":
+	case "user":
+		if c.inText {
+			c.returned(msg.Content)
+		}
+		return nil
+	case "system", "developer":
 		return nil
 	}
 	return fmt.Errorf("role: %q, want system, user, assistant or tool", m.Role)
 }
 
-// reply adds the steps of a turn: one for each call, or one without.
+// reply adds what a reply does.
 func (c *conversation) reply(m trajectory.Message) error {
+	c.said = m.Content
+	return c.steps(strings.TrimSpace(strings.TrimSpace(m.Reasoning)+"\n"+strings.TrimSpace(m.Content)), m.ToolCalls)
+}
+
+// steps adds the steps of a turn: one for each call, or one without.
+func (c *conversation) steps(thought string, calls []trajectory.ToolCall) error {
 	c.turn++
 	c.t.Usage.LLMCalls++
 	c.waiting = c.waiting[:0]
-	c.said = m.Content
-	thought := strings.TrimSpace(strings.TrimSpace(m.Reasoning) + "\n" + strings.TrimSpace(m.Content))
-	if len(m.ToolCalls) == 0 {
+	if len(calls) == 0 {
 		kind := trajectory.KindNone
 		if c.turn == c.last && c.t.Answer != "" {
 			kind = trajectory.KindAnswer
@@ -126,7 +140,7 @@ func (c *conversation) reply(m trajectory.Message) error {
 		c.t.Steps = append(c.t.Steps, trajectory.Step{Turn: c.turn, Kind: kind, Thought: thought})
 		return nil
 	}
-	for i, call := range m.ToolCalls {
+	for i, call := range calls {
 		if call.Name == "" {
 			return errors.New("tool_calls: a call has no name")
 		}
@@ -154,9 +168,15 @@ func (c *conversation) result(m trajectory.Message) error {
 	if at < 0 {
 		return fmt.Errorf("tool_call_id: no call %q waits for a result", m.ToolCallID)
 	}
+	c.show(at, m.Content)
+	return nil
+}
+
+// show adds what came back to the step that waits at a place.
+func (c *conversation) show(at int, shown string) {
 	step := &c.t.Steps[c.waiting[at]]
 	c.waiting = append(c.waiting[:at], c.waiting[at+1:]...)
-	step.Shown = m.Content
+	step.Shown = shown
 	switch step.Kind {
 	case trajectory.KindSearch:
 		c.t.Usage.Searches++
@@ -164,12 +184,11 @@ func (c *conversation) result(m trajectory.Message) error {
 		c.t.Usage.Opens++
 	case trajectory.KindFind:
 	default:
-		return nil
+		return
 	}
 	if !c.documents(step) {
 		c.unread++
 	}
-	return nil
 }
 
 // documents fills in the documents that a step was shown. It reports false if
@@ -184,7 +203,11 @@ func (c *conversation) documents(step *trajectory.Step) bool {
 	if isNothing(shown) {
 		return true
 	}
-	if docs := ranked(shown); docs != nil {
+	docs := ranked(shown)
+	if docs == nil {
+		docs = fromWeb(shown)
+	}
+	if docs != nil {
 		step.Results = docs
 		return true
 	}
@@ -240,7 +263,7 @@ func queryOf(args json.RawMessage) string {
 	if json.Unmarshal(args, &object) != nil {
 		return ""
 	}
-	for _, key := range []string{"query", "q", "keyword", "pattern", "url", "id"} {
+	for _, key := range []string{"query", "queries", "q", "keyword", "pattern", "url", "id"} {
 		var parts []string
 		if list(key, object[key], &parts) == nil && len(parts) > 0 {
 			return strings.Join(parts, "; ")

@@ -117,7 +117,8 @@ func document(s string) (title, body string) {
 }
 
 // nothings begin what tools say when they found nothing.
-var nothings = []string{"could not find", "no result", "no more result", "no documents match", "no matches"}
+var nothings = []string{"could not find", "no result", "no more result", "no documents match", "no matches",
+	"error:", "the provided webpage content could not be accessed"}
 
 func isNothing(shown string) bool {
 	low := strings.ToLower(shown[:min(len(shown), 40)])

@@ -1,23 +1,35 @@
 // Package exchange reads rollouts that other programs made, so that they can be
-// scored, selected from and trained on like trawl's own. [Messages] reads one
-// form, finished rollouts as lines of OpenAI messages; a [Roster] settles across
-// all lines of all files which questions there are and which rollout is which.
+// scored, selected from and trained on like trawl's own, and writes trawl's in
+// forms that other programs read. [Read] reads a file in one of the [Forms]; a
+// [Roster] settles across all lines of all files which questions there are and
+// which rollout is which. [Export] renders a rollout in one of the [OutForms].
 //
 // Records of trawl keep structure and shown text side by side; here the structure
-// is recovered from the text: ranked documents of a search ("Doc 1(Title: …) …" or
-// "(1) …"), the passage that a ReAct agent's Search returns, the sentence that its
-// Lookup finds. What cannot be recovered is kept as the text that was shown, and
-// counted. Nothing is guessed about times and tokens: they are zero.
+// is recovered from the text: calls and results in tags, ranked documents of a
+// search ("Doc 1(Title: …) …" or "(1) …"), lists of web results, the passage that a
+// ReAct agent's Search returns, the sentence that its Lookup finds. What cannot be
+// recovered is kept as the text that was shown, and counted. What a line has
+// beside, and no record has room for, is counted by name.
 //
 // Gold answers and verdicts that stand in a line come out beside the trajectory,
-// never in it. Only keys that are known are taken over.
+// never in it. Nothing is guessed about times and tokens: where a form has none
+// they are zero.
+//
+// # Departures
+//
+// The forms are those of the programs' own scripts as far as they are published;
+// these choices are ours. A prediction that only says that there is none ("No
+// answer found.", "[No Prediction]") is no answer, and one that is an error text is
+// a failure. A whole last reply for a prediction, as AggAgent writes, is reduced to
+// its <answer> or its answer line. AggAgent's judge writes confidence 0 where none
+// was stated: 0 counts as none. The turns that a partial rollout of ParallelMuse
+// shares with the one that it branched from are steps of both. R1-Searcher's and
+// Search-R1's one text is cut into messages at its results.
 //
 // Everything here is safe for concurrent use, a Roster apart.
 package exchange
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -30,11 +42,14 @@ import (
 // [Roster.Settle] gives the trajectory its question's id and its number.
 type Record struct {
 	Trajectory *trajectory.Trajectory
-	QuestionID string   // as the line has it; "" if it has none
-	Number     *int     // of the rollout, as the line has it; nil if it has none
-	Golds      []string // gold answers of the question; none if the line has none
-	Verdict    *bool    // of a judge; nil if there is none
-	Unread     int      // calls whose documents could not be recovered from what was shown
+	QuestionID string         // as the line has it; "" if it has none
+	Number     *int           // of the rollout, as the line has it; nil if it has none
+	Golds      []string       // gold answers of the question; none if the line has none
+	Verdict    *bool          // of a judge; nil if there is none
+	Judge      string         // who gave the verdict
+	Ended      string         // how it ended, in the words of the program; "" if it says nothing
+	Lost       map[string]int // what the record has no room for, by the name of its key
+	Unread     int            // calls whose documents could not be recovered from what was shown
 	Place      Place
 }
 
@@ -48,14 +63,14 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
 // Options say how records are read.
 type Options struct {
-	Verdict string // key of a judge's verdict in a line; "" for none
+	Verdict string // key of a judge's verdict in a line; "" for the form's own, if it has one
 }
 
 // maxLine bounds a line: a rollout of a thousand turns fits, a file that is not of
 // lines does not fill the memory.
 const maxLine = 1 << 30
 
-// Messages yields the rollouts in r, one a JSON line:
+// Messages is [Read] for the form messages, one rollout a JSON line:
 //
 //	{"question":"…","prediction":"…","messages":[…], …}
 //
@@ -66,27 +81,35 @@ const maxLine = 1 << 30
 // that are read: question_id or id; rollout_id or rollout; answer or
 // golden_answers, the gold; termination; confidence, 0 to 1; error; and the key of
 // the verdict. The answer is prediction, which may be null but not missing.
-//
-// name is that of the file, for messages. The error of a line that cannot be read
-// names file, line and key, and ends the sequence. Blank lines are skipped.
 func Messages(r io.Reader, name string, o Options) iter.Seq2[*Record, error] {
+	return Read("messages", r, name, o)
+}
+
+// Read yields the rollouts in r, a file in one of the [Forms]. name is that of the
+// file, for messages, and for the number of the rollout where the form has it in
+// its names. The error of a line that cannot be read names file, line and key, and
+// ends the sequence. Blank lines are skipped.
+func Read(form string, r io.Reader, name string, o Options) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		place := Place{File: name}
+		f := file{Options: o, name: name}
+		form, err := formNamed(form)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		b, err := text.NewReader(r)
 		if err != nil {
 			yield(nil, fmt.Errorf("exchange: %s: %w", name, err))
 			return
 		}
-		for line, err := range lines(b) {
-			place.Line++
-			if err != nil {
-				yield(nil, fmt.Errorf("exchange: %v: %w", place, err))
-				return
+		place := Place{File: name}
+		for part, err := range form.parts(b) {
+			place.Line = part.line
+			var rec *Record
+			if err == nil {
+				f.part = part
+				rec, err = form.parse(part.text, f)
 			}
-			if len(line) == 0 {
-				continue
-			}
-			rec, err := parseLine(line, o)
 			if err != nil {
 				yield(nil, fmt.Errorf("exchange: %v: %w", place, err))
 				return
@@ -99,21 +122,9 @@ func Messages(r io.Reader, name string, o Options) iter.Seq2[*Record, error] {
 	}
 }
 
-// lines yields the lines of r without their ends and surrounding blanks.
-func lines(r *bufio.Reader) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		scan := bufio.NewScanner(r)
-		scan.Buffer(nil, maxLine)
-		for scan.Scan() {
-			if !yield(trim(scan.Bytes()), nil) {
-				return
-			}
-		}
-		if err := scan.Err(); err != nil {
-			if errors.Is(err, bufio.ErrTooLong) {
-				err = fmt.Errorf("longer than %d bytes: want one rollout a line", maxLine)
-			}
-			yield(nil, err)
-		}
-	}
+// A file is a file that is read, as far as its rollouts need to know.
+type file struct {
+	Options
+	name string
+	part part // that is read
 }

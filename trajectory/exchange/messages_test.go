@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 	yes, two, half := true, 2, 0.5
 	shown := "Doc 1(Title: \"Ada\") a\nDoc 2(Title: B) b"
 	want := &exchange.Record{
-		QuestionID: "7", Number: &two, Golds: []string{"Ada Lovelace"}, Verdict: &yes, Place: exchange.Place{File: "f.jsonl", Line: 1},
+		QuestionID: "7", Number: &two, Golds: []string{"Ada Lovelace"}, Verdict: &yes, Judge: "judge", Ended: "answer", Lost: map[string]int{"em": 1}, Place: exchange.Place{File: "f.jsonl", Line: 1},
 		Trajectory: &trajectory.Trajectory{
 			V: 1, Round: 1, Question: "Who?", Answer: "Ada", Source: trajectory.AnswerTag, Confidence: &half, Termination: trajectory.Answered,
 			Usage: trajectory.Usage{LLMCalls: 2, Searches: 1},

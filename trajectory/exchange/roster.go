@@ -1,11 +1,13 @@
 package exchange
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"trawl/internal/text"
 	"trawl/trajectory"
@@ -25,8 +27,11 @@ type Roster struct {
 	order     []*asked
 	numbers   map[int]bool
 	first     *Record // to tell whether all lines have numbers
-	verdicts  map[said]verdictAt
+	verdicts  map[judged]verdictAt
 	tally     Tally
+	origins   []origin
+	lost      map[string]int
+	ended     map[Ending]int // without a count
 }
 
 type known struct {
@@ -38,9 +43,15 @@ type known struct {
 type asked struct {
 	Question
 	place   Place
-	numbers map[int]Place // of its rollouts
-	count   int           // lines without a number
+	numbers map[int]placed // of its rollouts
+	count   int            // lines without a number
 	settled int
+}
+
+// A placed is a rollout with a number.
+type placed struct {
+	at     Place
+	failed bool
 }
 
 // A Question is a question of an import.
@@ -55,31 +66,62 @@ type Verdict struct {
 	QuestionID string
 	Answer     string
 	Correct    bool
+	Judge      string
+	Except     []int // rollouts with this answer of which the judge said the opposite, rising
 }
 
-type said struct{ questionID, answer string }
+// An Origin is where a rollout of an import stood, and how it ended in the words
+// of the program that made it.
+type Origin struct {
+	QuestionID string
+	Rollout    int
+	Place      Place
+	Ended      string
+}
+
+// An Ending is a word for how rollouts ended, and what it is in trawl's words.
+type Ending struct {
+	Word  string                 `json:"word"`
+	Is    trajectory.Termination `json:"is"`
+	Count int                    `json:"count"`
+}
+
+// A Loss is a key whose values no record has room for.
+type Loss struct {
+	Key   string `json:"key"`
+	Count int    `json:"count"`
+}
+
+type judged struct{ questionID, answer string }
+
+type origin struct {
+	Origin
+	number *int
+}
 
 type verdictAt struct {
 	Verdict
-	order int
+	order  int
+	except []origin
 }
 
 // A Tally counts what an import holds.
 type Tally struct {
-	Records     int
+	Records     int // rollouts
+	Retried     int // lines beside: failures that another line of the same rollout takes the place of
 	Failed      int // rollouts that failed
 	Answered    int // rollouts with an answer
 	Calls       int // searches, openings and finds
 	Unread      int // of them: those whose documents could not be recovered
 	Verdicts    int // lines with one
-	Contradicts int // verdicts that contradict an earlier one on the same answer, and do not count
+	Contradicts int // verdicts that contradict the first one on the same answer, and hold for their rollout alone
 }
 
 // NewRoster returns a roster. If the questions are those of a data set, records
 // are given its ids and wording, and a record of another question is an error;
 // nil is for lines that stand for themselves.
 func NewRoster(questions []trajectory.Question) *Roster {
-	r := &Roster{questions: map[string]*asked{}, numbers: map[int]bool{}, verdicts: map[said]verdictAt{}}
+	r := &Roster{questions: map[string]*asked{}, numbers: map[int]bool{}, verdicts: map[judged]verdictAt{}, lost: map[string]int{}, ended: map[Ending]int{}}
 	if questions != nil {
 		r.known = make(map[string]known, 2*len(questions))
 		for _, q := range questions {
@@ -96,7 +138,9 @@ func NewRoster(questions []trajectory.Question) *Roster {
 func idKey(id string) string { return "\n" + id }
 
 // Add takes note of a record. It returns an error, with the places of both, if
-// the record contradicts another: the same rollout, or other gold answers.
+// the record contradicts another: the same rollout, or other gold answers. A
+// rollout that failed may stand again, as scripts try again what failed: what did
+// not fail counts, and else the last line.
 func (r *Roster) Add(rec *Record) error {
 	if err := r.add(rec); err != nil {
 		return fmt.Errorf("exchange: %v: %w", rec.Place, err)
@@ -123,16 +167,33 @@ func (r *Roster) add(rec *Record) error {
 	case len(q.Golds) == 0:
 		q.Golds = rec.Golds
 	}
-	if n := rec.Number; n != nil {
-		if at, ok := q.numbers[*n]; ok {
-			return fmt.Errorf("rollout %d of question %s stands at %v already", *n, q.ID, at)
-		}
-		q.numbers[*n] = rec.Place
-		r.numbers[*n] = true
+	again, err := r.place(rec, q)
+	if err != nil {
+		return err
 	}
+	r.origins = append(r.origins, origin{Origin{q.ID, q.count, rec.Place, rec.Ended}, rec.Number})
 	q.count++
-	r.count(rec, q)
+	r.count(rec, q, again)
 	return nil
+}
+
+// place puts down the number of a record. It returns the rollout that has this
+// number already, nil for none, and an error if neither of the two failed.
+func (r *Roster) place(rec *Record, q *asked) (again *placed, err error) {
+	if rec.Number == nil {
+		return nil, nil
+	}
+	n, failed := *rec.Number, rec.Trajectory.Error != ""
+	if old, ok := q.numbers[n]; ok {
+		if !old.failed && !failed {
+			return nil, fmt.Errorf("rollout %d of question %s stands at %v already", n, q.ID, old.at)
+		}
+		again = &old
+		failed = failed && old.failed
+	}
+	q.numbers[n] = placed{rec.Place, failed}
+	r.numbers[n] = true
+	return again, nil
 }
 
 // question returns the question of a record, a new one if it is the first of it.
@@ -156,7 +217,7 @@ func (r *Roster) question(rec *Record) (*asked, error) {
 	}
 	q, ok := r.questions[is.ID]
 	if !ok {
-		q = &asked{Question: Question{Question: is, File: rec.Place.File}, place: rec.Place, numbers: map[int]Place{}}
+		q = &asked{Question: Question{Question: is, File: rec.Place.File}, place: rec.Place, numbers: map[int]placed{}}
 		r.questions[is.ID] = q
 		r.order = append(r.order, q)
 	}
@@ -169,13 +230,26 @@ func named(question string) string {
 	return "q-" + hex.EncodeToString(sum[:6])
 }
 
-// count adds a record to the tally.
-func (r *Roster) count(rec *Record, q *asked) {
+// count adds a record to the tally; again is that of the same number, if there is
+// one.
+func (r *Roster) count(rec *Record, q *asked, again *placed) {
 	t := rec.Trajectory
-	r.tally.Records++
-	if t.Error != "" {
-		r.tally.Failed++
+	switch failed := t.Error != ""; {
+	case again == nil:
+		r.tally.Records++
+		if failed {
+			r.tally.Failed++
+		}
+	case again.failed && !failed:
+		r.tally.Failed--
+		fallthrough
+	default:
+		r.tally.Retried++
 	}
+	for key, n := range rec.Lost {
+		r.lost[key] += n
+	}
+	r.ended[Ending{Word: rec.Ended, Is: t.Termination}]++
 	if t.Answer != "" {
 		r.tally.Answered++
 	}
@@ -190,13 +264,15 @@ func (r *Roster) count(rec *Record, q *asked) {
 		return
 	}
 	r.tally.Verdicts++
-	key := said{q.ID, t.Answer}
+	key := judged{q.ID, t.Answer}
 	old, ok := r.verdicts[key]
 	switch {
 	case !ok:
-		r.verdicts[key] = verdictAt{Verdict{q.ID, t.Answer, *rec.Verdict}, len(r.verdicts)}
+		r.verdicts[key] = verdictAt{Verdict: Verdict{QuestionID: q.ID, Answer: t.Answer, Correct: *rec.Verdict, Judge: rec.Judge}, order: len(r.verdicts)}
 	case old.Correct != *rec.Verdict:
 		r.tally.Contradicts++
+		old.except = append(old.except, r.origins[len(r.origins)-1])
+		r.verdicts[key] = old
 	}
 }
 
@@ -241,11 +317,57 @@ func (r *Roster) Questions() []Question {
 	return out
 }
 
-// Verdicts returns the verdicts, the first of each answer, in their order.
+// Verdicts returns the verdicts, the first of each answer with the rollouts that
+// it does not hold for, in their order.
 func (r *Roster) Verdicts() []Verdict {
+	sorted := r.sorted()
 	out := make([]Verdict, len(r.verdicts))
 	for _, v := range r.verdicts {
+		for _, o := range v.except {
+			v.Except = append(v.Except, o.numbered(sorted).Rollout)
+		}
+		slices.Sort(v.Except)
 		out[v.order] = v.Verdict
+	}
+	return out
+}
+
+// numbered returns where a rollout stood, with its number among the sorted ones.
+func (o origin) numbered(sorted []int) Origin {
+	if o.number != nil {
+		o.Rollout, _ = slices.BinarySearch(sorted, *o.number)
+	}
+	return o.Origin
+}
+
+// Origins returns where each rollout stood, in the order of the lines.
+func (r *Roster) Origins() []Origin {
+	sorted := r.sorted()
+	out := make([]Origin, len(r.origins))
+	for i, o := range r.origins {
+		out[i] = o.numbered(sorted)
+	}
+	return out
+}
+
+// Endings returns the words for how rollouts ended, sorted, with what they became.
+func (r *Roster) Endings() []Ending {
+	var out []Ending
+	for e, n := range r.ended {
+		e.Count = n
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b Ending) int {
+		return cmp.Or(strings.Compare(a.Word, b.Word), strings.Compare(string(a.Is), string(b.Is)))
+	})
+	return out
+}
+
+// Lost returns what could not be carried over, sorted by key.
+func (r *Roster) Lost() []Loss {
+	var out []Loss
+	for _, key := range slices.Sorted(maps.Keys(r.lost)) {
+		out = append(out, Loss{key, r.lost[key]})
 	}
 	return out
 }

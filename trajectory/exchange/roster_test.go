@@ -60,7 +60,7 @@ func TestRoster(t *testing.T) {
 	}, r.Questions()); diff != "" {
 		t.Errorf("questions (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]exchange.Verdict{{QuestionID: "w", Answer: "a", Correct: true}, {QuestionID: when, Answer: "b"}}, r.Verdicts()); diff != "" {
+	if diff := cmp.Diff([]exchange.Verdict{{QuestionID: "w", Answer: "a", Correct: true, Judge: "judge", Except: []int{0}}, {QuestionID: when, Answer: "b", Judge: "judge"}}, r.Verdicts()); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(exchange.Tally{Records: 4, Answered: 3, Verdicts: 3, Contradicts: 1}, r.Tally()); diff != "" || r.Rollouts() != 3 {

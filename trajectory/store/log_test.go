@@ -169,7 +169,7 @@ func TestPutStateWaits(t *testing.T) {
 // TestDecisionsThatCostAreSynced makes sure that a power cut takes none of them.
 func TestDecisionsThatCostAreSynced(t *testing.T) {
 	l, f := newFaulty(t, 1<<20)
-	s := &Selections{log: l, newest: map[decided]span{}}
+	s := &Selections{&ledger[decided, Decision]{kind: decisionKind, log: l, newest: map[decided]span{}}}
 	steps := []struct {
 		question string
 		cost     *Cost
@@ -191,5 +191,26 @@ func TestDecisionsThatCostAreSynced(t *testing.T) {
 	f.syncErr = syscall.EIO
 	if written, err := s.Add(Decision{QuestionID: "f", Round: 1, Selector: "s", Rollout: -1, Cost: &Cost{Calls: 1}}); written || !errors.Is(err, syscall.EIO) {
 		t.Errorf("Add = %v, error %v", written, err)
+	}
+}
+
+// TestVerdictsAreSynced makes sure that each is on disk before it counts, and that
+// one that may not be is an error.
+func TestVerdictsAreSynced(t *testing.T) {
+	l, f := newFaulty(t, 1<<20)
+	s := &Verdicts{&ledger[judged, Verdict]{kind: verdictKind, log: l, newest: map[judged]span{}}}
+	for i, step := range []struct {
+		answer string
+		want   int32 // fsyncs so far
+	}{{"a", 1}, {"b", 2}, {"b", 2}} {
+		if _, err := s.Add(Verdict{QuestionID: "q", Answer: step.answer}); err != nil || f.syncs.Load() != step.want {
+			t.Errorf("step %d: %d fsyncs, want %d, error %v", i, f.syncs.Load(), step.want, err)
+		}
+	}
+	f.syncErr = syscall.EIO
+	for range 2 { // what stands in the file is not known to be on disk
+		if written, err := s.Add(Verdict{QuestionID: "q", Answer: "c"}); written || !errors.Is(err, syscall.EIO) {
+			t.Errorf("Add = %v, error %v", written, err)
+		}
 	}
 }

@@ -3,18 +3,10 @@ package store
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"sync"
 
-	"trawl/internal/filelock"
 	"trawl/internal/text"
 )
 
@@ -85,65 +77,32 @@ func (d *Decision) key() decided {
 	return decided{d.QuestionID, d.Selector, d.Model, fmt.Sprint(d.Rollouts), d.Round}
 }
 
+var decisionKind = kind[decided, Decision]{
+	name: selectionsName, lock: selectionsLock, decode: decodeDecision, key: func(d Decision) decided { return d.key() },
+}
+
 // Selections are the decisions of a run folder, open for writing. They are safe
 // for concurrent use.
-type Selections struct {
-	lock   io.Closer
-	log    *log
-	counts Counts
-
-	mu     sync.Mutex
-	newest map[decided]span
-}
+type Selections struct{ ledger *ledger[decided, Decision] }
 
 // OpenSelections opens the decisions of the run folder dir for writing, mends the
 // end of their file as [Open] does, and keeps out others who would write them.
 func OpenSelections(dir string) (*Selections, error) {
-	if _, err := ReadManifest(dir); err != nil {
+	l, err := decisionKind.open(dir)
+	if err != nil {
 		return nil, err
 	}
-	lock, err := filelock.Lock(dir, selectionsLock)
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
-	}
-	s := &Selections{lock: lock, newest: map[decided]span{}}
-	s.log, s.counts, err = openLog(filepath.Join(dir, selectionsName), func(line []byte, at int64) error {
-		d, err := decodeDecision(line)
-		if err == nil {
-			s.newest[d.key()] = span{at, len(line)}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("store: %w", errors.Join(err, lock.Close()))
-	}
-	return s, nil
+	return &Selections{l}, nil
 }
 
 // Counts says what OpenSelections found.
-func (s *Selections) Counts() Counts { return s.counts }
+func (s *Selections) Counts() Counts { return s.ledger.counts }
 
 // Find returns the decision of a selector on rollouts of a question, whose numbers
 // rise, if there is one; model is that of [Decision].
 func (s *Selections) Find(questionID string, round int, selector, model string, rollouts []int) (Decision, bool) {
 	sought := Decision{QuestionID: questionID, Round: round, Selector: selector, Model: model, Rollouts: rollouts}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.find(sought.key())
-}
-
-// find is Find for callers that hold s.mu.
-func (s *Selections) find(key decided) (Decision, bool) {
-	where, ok := s.newest[key]
-	if !ok {
-		return Decision{}, false
-	}
-	line, err := s.log.read(where.at, where.size)
-	if err != nil {
-		return Decision{}, false
-	}
-	d, err := decodeDecision(line)
-	return d, err == nil
+	return s.ledger.find(sought.key())
 }
 
 // Add writes a decision and reports true, unless it stands there already: one
@@ -152,42 +111,20 @@ func (s *Selections) find(key decided) (Decision, bool) {
 // is on disk when Add returns; others are put there by Close, and one that a power
 // cut takes is made again.
 func (s *Selections) Add(d Decision) (bool, error) {
-	written, err := s.add(d)
+	d.V = DecisionVersion
+	d.Rollouts = append([]int{}, d.Rollouts...) // never null
+	d.Scores = append([]float64{}, d.Scores...)
+	if err := d.validate(); err != nil {
+		return false, fmt.Errorf("store: %w", err)
+	}
+	written, err := s.ledger.put(d, same)
 	if err == nil && d.Cost != nil && d.Cost.Calls > 0 {
-		err = s.log.sync()
+		err = s.ledger.log.sync()
 	}
 	if err != nil {
 		return false, fmt.Errorf("store: %w", err)
 	}
 	return written, nil
-}
-
-// add is Add as far as the kernel.
-func (s *Selections) add(d Decision) (bool, error) {
-	d.V = DecisionVersion
-	d.Rollouts = append([]int{}, d.Rollouts...) // never null
-	d.Scores = append([]float64{}, d.Scores...)
-	if err := d.validate(); err != nil {
-		return false, err
-	}
-	line, err := encode(d)
-	if err == nil {
-		d, err = decodeDecision(line) // as it will be found, also where its text is not valid UTF-8
-	}
-	if err != nil {
-		return false, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if old, ok := s.find(d.key()); ok && same(old, d) {
-		return false, nil
-	}
-	at, err := s.log.append(line)
-	if err != nil {
-		return false, err
-	}
-	s.newest[d.key()] = span{at, len(line) - 1}
-	return true, nil
 }
 
 // same reports whether two decisions say the same, whatever they cost.
@@ -197,38 +134,16 @@ func same(a, b Decision) bool {
 }
 
 // Close puts the decisions on disk and lets go of them.
-func (s *Selections) Close() error {
-	if err := errors.Join(s.log.sync(), s.log.f.Close(), s.lock.Close()); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
-}
+func (s *Selections) Close() error { return s.ledger.close() }
 
 // ReadSelections returns the decisions in the run folder dir, the newest of each
 // selector on the same rollouts, sorted by question, round, selector and rollouts.
 func ReadSelections(dir string) ([]Decision, Counts, error) {
-	f, err := os.Open(filepath.Join(dir, selectionsName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Counts{}, nil
-	}
-	if err != nil {
-		return nil, Counts{}, fmt.Errorf("store: %w", err)
-	}
-	defer f.Close()
-	newest := map[decided]Decision{}
-	counts, _, _, err := eachLine(f, selectionsName, func(line []byte, _ int64) error {
-		d, err := decodeDecision(line)
-		if err == nil {
-			newest[d.key()] = d
-		}
-		return err
-	})
-	if err != nil {
-		return nil, counts, fmt.Errorf("store: %w", err)
-	}
-	return slices.SortedFunc(maps.Values(newest), func(a, b Decision) int {
+	all, counts, err := decisionKind.read(dir)
+	slices.SortFunc(all, func(a, b Decision) int {
 		return cmp.Or(cmp.Compare(a.QuestionID, b.QuestionID), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Model, b.Model), slices.Compare(a.Rollouts, b.Rollouts))
-	}), counts, nil
+	})
+	return all, counts, err
 }
 
 func decodeDecision(line []byte) (Decision, error) {

@@ -32,6 +32,7 @@ func askings(t testing.TB) map[string]msg {
 		"pool":       user("Write exactly 6 search queries.\n\n" + harborQuestion),
 		"report":     user(prompt(t, aggregatePrompts+"report.tmpl", msg{"Question": harborText, "Record": record("")})),
 		"integrate":  user(prompt(t, aggregatePrompts+"integrate.tmpl", msg{"Question": harborText, "Reports": []msg{{"Number": 1, "Text": said("x", 50)}}})),
+		"judge":      user(judgePrompt(t, "browsecomp", "x", "y")),
 		"confidence": user(record("x") + prompt(t, aggregatePrompts+"confidence.tmpl", msg{"Answer": "x"})),
 	}
 }

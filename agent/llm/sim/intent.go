@@ -31,10 +31,11 @@ const (
 	intentIntegrate                // the answer, from several reports
 	intentAggregate                // the answer, from attempts that tools look into
 	intentConfidence               // how sure an answer is
+	intentJudge                    // whether a response is correct
 )
 
 // intentNames are how rules for faults name the intents.
-var intentNames = [...]string{"chat", "act", "call", "final", "pool", "summary", "report", "integrate", "aggregate", "confidence"}
+var intentNames = [...]string{"chat", "act", "call", "final", "pool", "summary", "report", "integrate", "aggregate", "confidence", "judge"}
 
 func (i intent) String() string { return intentNames[i] }
 
@@ -58,6 +59,8 @@ const (
 func (c *conversation) intent() intent {
 	last := strings.ToLower(c.last)
 	switch {
+	case strings.HasPrefix(c.last, judgeTask): // what is judged may say anything
+		return intentJudge
 	case c.says(researchOver) && c.says(firstHeading):
 		return intentSummary
 	case c.offers(finishTool):
@@ -101,6 +104,9 @@ func (m *model) reply(c *conversation) string {
 	intent := c.intent()
 	if intent == intentChat {
 		return chatReply
+	}
+	if intent == intentJudge {
+		return m.judge(c)
 	}
 	if m.traits.blind {
 		return m.blindly(c, intent)

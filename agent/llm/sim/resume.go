@@ -12,6 +12,7 @@ import (
 // solve follows the plan of the question over the passages and over what earlier
 // rounds found out.
 func (m *model) solve(c *conversation, q *reader.Question) reader.Solution {
+	c.shelf.Careful = m.careful(c)
 	if c.earlier == nil {
 		return q.Solve(c.shelf, m.believe(c))
 	}

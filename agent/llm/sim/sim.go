@@ -10,7 +10,8 @@
 // It knows what is asked of it by the words of the prompt (intent.go): a turn of
 // research, in the first round or behind a summary of earlier ones, the answer, a
 // pool of queries, a summary, a report on a record, the answer from several
-// reports or from tools that look into attempts, how sure an answer is.
+// reports or from tools that look into attempts, how sure an answer is, whether a
+// response is correct by the answer that stands with it (judge.go).
 //
 // It sees what a model sees, the messages and the tools of one request: no index,
 // no world, no gold answers, nothing of other requests. What it

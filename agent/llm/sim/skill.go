@@ -48,7 +48,7 @@ type traits struct {
 	repeat    float64 // chance at temperature 1 to send the last query again
 	malformed float64 // chance at temperature 1 to break the format
 	sloppy    float64 // chance that a pool is not written as asked
-	checks    float64 // chance to check what was taken over, where it is told to
+	checks    float64 // chance to check what was taken over, where it is told to, and to be careful
 	blind     bool    // see Load
 	votes     bool    // weighs claims that contradict each other; else the first passage is believed
 }
@@ -135,11 +135,11 @@ func (m *model) chance(purpose ...any) float64 { return m.rand(purpose...).Float
 
 func (m *model) rand(purpose ...any) *rand.Rand { return seed.Rand(m.key, purpose...) }
 
-// believe is the model's [reader.Believer]: what it noted down before stands;
-// else it takes the best claim, unless it errs.
+// believe is the model's [reader.Believer]: what it noted down before stands,
+// unless a careful reader finds it refuted; else it takes the best claim, unless it errs.
 func (m *model) believe(c *conversation) reader.Believer {
 	return func(g reader.Goal, claims []reader.Claim) string {
-		if v, ok := reader.Noted(c.notes, g); ok {
+		if v, ok := reader.Noted(c.notes, g); ok && !(c.shelf.Careful && c.shelf.Refuted(g, v)) {
 			return v
 		}
 		best := m.weigh(claims)
@@ -160,6 +160,14 @@ func (m *model) believe(c *conversation) reader.Believer {
 		}
 		return others[i]
 	}
+}
+
+// careful reports whether the model sets what a page says of its own topic
+// against what others say of it, and so climbs out of a false belief when it
+// meets that page. One that weighs claims does as often as it checks, and keeps
+// to it through a conversation.
+func (m *model) careful(c *conversation) bool {
+	return m.traits.votes && seed.Rand(0, "careful", c.question, c.anchor).Float64() < m.traits.checks
 }
 
 // weigh returns the value that the claims together say most strongly or, for a

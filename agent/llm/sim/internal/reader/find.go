@@ -33,6 +33,14 @@ const (
 // Claims returns what the shelf says about a goal, the most direct first, ties
 // in reading order.
 func (s *Shelf) Claims(g Goal) []Claim {
+	claims := s.claims(g)
+	if !s.Careful {
+		return claims
+	}
+	return s.unrefuted(g, claims)
+}
+
+func (s *Shelf) claims(g Goal) []Claim {
 	key := nameKey(g.Subject)
 	if key == "" {
 		return nil

@@ -22,7 +22,7 @@ type verdict struct {
 func (p *part) says(v *solver, candidate string) verdict {
 	key := nameKey(candidate)
 	for _, c := range p.claims {
-		if nameKey(c.Value) == key {
+		if nameKey(c.Value) == key && !(v.shelf.Careful && v.shelf.Refuted(p.goal, candidate)) {
 			return verdict{yes: true, known: true}
 		}
 	}

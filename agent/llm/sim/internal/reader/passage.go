@@ -15,6 +15,9 @@ type Passage struct {
 // A Shelf is the passages of one conversation, in the order in which they were
 // shown, prepared for reading. It is not safe for concurrent use.
 type Shelf struct {
+	// Careful readers leave out what is [Shelf.Refuted].
+	Careful bool
+
 	pages []page
 }
 

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"trawl/eval"
+	"trawl/eval/utility"
+)
+
+// writeEvaluation prints an evaluation for people: every figure beside its interval
+// and number of questions, what is not measured, and by which constants.
+func writeEvaluation(w io.Writer, name string, r *utility.Report) error {
+	fmt.Fprintf(w, "%s: %d questions × %d rollouts, %d complete, %d failed, %d missing, %d unscored%s\n\n",
+		name, r.Questions, r.Rollouts, r.Complete, r.Failed, r.Missing, r.Unscored, simulatedNote(r.Simulated))
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "\tmean\t95 % interval\tquestions")
+	for _, row := range []struct {
+		label string
+		stat  *eval.Stat
+	}{
+		{"pass@1", r.PassAt1}, {"U, all rollouts", r.UAll}, {"U, correct ones", r.UCorrect},
+		{"E, efficiency", r.E}, {"C, quality", r.C}, {"G_E, grounding", r.GE}, {"R_R, recovery", r.RR}, {"TRS, reproducibility", r.TRS},
+		{"tool calls", r.Actions}, {"their cost", r.Cost}, {"repetition", r.Repetition},
+	} {
+		if s := row.stat; s != nil {
+			fmt.Fprintf(tw, "%s\t%.3f\t%.3f–%.3f\t%d\n", row.label, s.Mean, s.CI95[0], s.CI95[1], s.N)
+		} else {
+			fmt.Fprintf(tw, "%s\tnot measured\t\t0\n", row.label)
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nclaims      %d from %s; %d could not be judged (%d rollouts); entailment %s\n", r.Claims, counts(r.ClaimsFrom), r.UnscoredClaims, r.Ungraded, r.Entailment)
+	fmt.Fprintf(w, "target      %s; embedder %s\nreference   %s\n", counts(r.Targets), r.Embedder, counts(r.References))
+	if t := r.Traps; t.Questions > 0 {
+		fmt.Fprintf(w, "traps       of %d questions: seen %d times, entered %d, left before the end %d\n", t.Questions, t.Seen, t.Entered, t.Left)
+	}
+	for _, u := range r.NotMeasured {
+		fmt.Fprintf(w, "lacking     %s: %s\n", u.Figure, u.Why)
+	}
+	fmt.Fprintf(w, "constants   %s\n", r.Constants)
+	return writeMethod(w, r)
+}
+
+// writeMethod prints how much the exponents matter, and whose the formulas are.
+func writeMethod(w io.Writer, r *utility.Report) error {
+	if r.UAll != nil {
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(tw, "\nsensitivity\tomega_e\tomega_c\tU, all rollouts\tU, correct ones")
+		for _, c := range r.Sweep {
+			fmt.Fprintf(tw, "\t%g\t%g\t%s\t%s\n", c.OmegaE, c.OmegaC, number3(c.UAll), number3(c.UCorrect))
+		}
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "\nreported of EVAL (arXiv:2602.21230), second-hand:\n  %s\nreconstructed by this project:\n  %s\n",
+		strings.Join(r.Method.Reported, "\n  "), strings.Join(r.Method.Reconstruction, "\n  "))
+	return err
+}
+
+func number3(f *float64) string {
+	if f == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", *f)
+}
