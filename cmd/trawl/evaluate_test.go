@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -82,6 +83,24 @@ func TestEvaluateImported(t *testing.T) {
 					t.Errorf("%s rollout %d: %s = %g", q.ID, d.Rollout, name, *v)
 				}
 			}
+		}
+	}
+}
+
+// A trap that stands twice would count twice.
+func TestLoadTrapsTwice(t *testing.T) {
+	const trap = `{"question_id":"q","doc_id":"7","false_claim":"It is Lyon."}` + "\n"
+	path := filepath.Join(t.TempDir(), "traps.jsonl")
+	for lines, want := range map[string]string{
+		trap + trap: path + ":2: the trap 7 of question q stands twice",
+		trap + `{"question_id":"q","doc_id":"8","false_claim":"It is Rome."}` + "\n": "",
+	} {
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		traps, err := loadTraps(path, map[string]bool{"q": true})
+		if want == "" && (err != nil || len(traps["q"]) != 2) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("loadTraps of\n%s= %v, %v; want %q", lines, traps, err, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ func newExport(e env) *cobra.Command {
 			if at < 0 {
 				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("unknown format %q: want %s", o.format, strings.Join(names, ", "))}
 			}
-			return runExport(e, args[0], forms[at], o)
+			return runExport(cmd.Context(), e, args[0], forms[at], o)
 		},
 	}
 	fs := cmd.Flags()
@@ -83,7 +84,7 @@ type exported struct {
 	lost             map[string]int
 }
 
-func runExport(e env, dir string, form exchange.OutForm, o exportOptions) (err error) {
+func runExport(ctx context.Context, e env, dir string, form exchange.OutForm, o exportOptions) (err error) {
 	if _, err := os.Lstat(o.out); err == nil {
 		return fmt.Errorf("%s is there already, and trawl export writes over nothing: name another --out, or take it away first", o.out)
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +111,7 @@ func runExport(e env, dir string, form exchange.OutForm, o exportOptions) (err e
 			return err
 		}
 	}
-	if err := x.write(o.out); err != nil {
+	if err := x.write(ctx, o.out); err != nil {
 		return err
 	}
 	return x.tell(e, o)
@@ -147,7 +148,7 @@ func goldAnswers(examples []dataset.Example) map[string][]string {
 }
 
 // write makes the output under another name beside it, and renames it.
-func (x *exported) write(out string) (err error) {
+func (x *exported) write(ctx context.Context, out string) (err error) {
 	out = filepath.Clean(out)
 	parent := filepath.Dir(out)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -158,7 +159,7 @@ func (x *exported) write(out string) (err error) {
 			if _, err := io.WriteString(w, x.form.Head); err != nil {
 				return err
 			}
-			return x.pieces(func(p exchange.Piece) error {
+			return x.pieces(ctx, func(p exchange.Piece) error {
 				_, err := w.Write(p.Data)
 				return err
 			})
@@ -173,7 +174,7 @@ func (x *exported) write(out string) (err error) {
 			err = errors.Join(err, os.RemoveAll(temp))
 		}
 	}()
-	if err := x.pieces(func(p exchange.Piece) error { return appendTo(filepath.Join(temp, filepath.FromSlash(p.Path)), p.Data) }); err != nil {
+	if err := x.pieces(ctx, func(p exchange.Piece) error { return appendTo(filepath.Join(temp, filepath.FromSlash(p.Path)), p.Data) }); err != nil {
 		return err
 	}
 	if err := os.Chmod(temp, 0o755); err != nil {
@@ -200,8 +201,11 @@ func appendTo(path string, data []byte) (err error) {
 }
 
 // pieces renders every rollout, by question and number.
-func (x *exported) pieces(use func(exchange.Piece) error) error {
+func (x *exported) pieces(ctx context.Context, use func(exchange.Piece) error) error {
 	for _, id := range x.lines.Questions() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		all, err := outcomes(x.lines, id, x.round)
 		if err != nil {
 			return err
@@ -235,7 +239,7 @@ func (x *exported) tell(e env, o exportOptions) error {
 	if o.json {
 		return writeJSON(e.stdout, map[string]any{
 			"out": o.out, "format": x.form.Name, "rollouts": x.rollouts, "failed": x.failed, "questions": len(x.lines.Questions()),
-			"round": x.round, "gold_answers": x.golds != nil, "simulated": x.simulated, "not_carried_over": lostCounts(lost),
+			"round": x.round, "earlier_rounds_left_out": x.round - 1, "gold_answers": x.golds != nil, "simulated": x.simulated, "not_carried_over": lostCounts(lost),
 		})
 	}
 	fmt.Fprintf(e.stdout, "%s: exported %d rollouts of %d questions, %d of them failed\n", o.out, x.rollouts, len(x.lines.Questions()), x.failed)

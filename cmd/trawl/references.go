@@ -98,6 +98,7 @@ func loadReferences(path string, ids map[string]bool) (map[string]utility.Refere
 // loadTraps reads the traps of the questions ids.
 func loadTraps(path string, ids map[string]bool) (map[string][]utility.Trap, error) {
 	out := map[string][]utility.Trap{}
+	seen := map[[2]string]bool{}
 	err := eachJSONLine(path, func(line []byte) error {
 		var trap struct {
 			QuestionID string `json:"question_id"`
@@ -108,6 +109,11 @@ func loadTraps(path string, ids map[string]bool) (map[string][]utility.Trap, err
 		}
 		if trap.QuestionID == "" || trap.DocID == "" || trap.FalseClaim == "" {
 			return errors.New("a trap needs question_id, doc_id and false_claim")
+		}
+		if key := [2]string{trap.QuestionID, trap.DocID}; seen[key] {
+			return fmt.Errorf("the trap %s of question %s stands twice", trap.DocID, trap.QuestionID)
+		} else {
+			seen[key] = true
 		}
 		out[trap.QuestionID] = append(out[trap.QuestionID], trap.Trap)
 		return nil

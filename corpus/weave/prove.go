@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -167,8 +168,12 @@ func (p *prover) choose(n int, may func(int) bool) ([]int, error) {
 	}
 	c := func(i int) float64 { return p.pool.questions[i].Complexity.C }
 	if len(pool) < n {
-		return nil, fmt.Errorf("weave: %d questions are left of %d, want %d (traps fit %d; dropped %v): weave more entities",
-			len(pool), len(p.pool.questions), n, p.report.Trappable, p.report.Replaced)
+		dropped := ""
+		for _, reason := range slices.Sorted(maps.Keys(p.report.Replaced)) {
+			dropped += fmt.Sprintf(", %s %d", reason, p.report.Replaced[reason])
+		}
+		return nil, fmt.Errorf("weave: %d questions are left of %d, want %d (traps fit %d%s): weave more entities",
+			len(pool), len(p.pool.questions), n, p.report.Trappable, dropped)
 	}
 	if p.suite.Mean == 0 {
 		return pool[:n], nil

@@ -236,7 +236,7 @@ func TestWeights(t *testing.T) {
 		{"lambda", math.NaN(), "weight lambda=NaN: want a number from 0"},
 		{"p_floor", 0, "weight p_floor=0: want a number above 0 up to 1"},
 		{"evidence", 2.5, "weight evidence=2.5: want a whole number from 1 up to 1000"},
-		{"cost_find", -1, "weight cost_find=-1: want a number above 0"},
+		{"cost_find", -1, "weight cost_find=-1: want a number above 0 up to 1e+06"},
 		{"omega_e", 0, ""},
 	}
 	for _, tt := range tests {

@@ -46,6 +46,9 @@ type constant struct {
 	whole bool
 }
 
+// mostCost bounds the cost of an action, so that sums of them stay numbers.
+const mostCost = 1e6
+
 func (w *Weights) constants() []constant {
 	no := math.Inf(1)
 	return []constant{
@@ -59,9 +62,9 @@ func (w *Weights) constants() []constant {
 		{"p_floor", &w.Floor, 1, true, false},
 		{"d_max", &w.Stuck, no, true, false},
 		{"evidence", &w.Evidence, 1000, true, true},
-		{"cost_search", &w.Search, no, true, false},
-		{"cost_open", &w.Open, no, true, false},
-		{"cost_find", &w.Find, no, true, false},
+		{"cost_search", &w.Search, mostCost, true, false},
+		{"cost_open", &w.Open, mostCost, true, false},
+		{"cost_find", &w.Find, mostCost, true, false},
 	}
 }
 

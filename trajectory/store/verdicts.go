@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -63,8 +64,12 @@ var verdictKind = kind[judged, Verdict]{
 
 func decodeVerdict(line []byte) (Verdict, error) {
 	var v Verdict
-	if err := json.Unmarshal(line, &v); err != nil {
+	var ruled struct{ Correct *bool }
+	if err := errors.Join(json.Unmarshal(line, &v), json.Unmarshal(line, &ruled)); err != nil {
 		return v, text.JSONError(err)
+	}
+	if ruled.Correct == nil && !v.Unscored { // else nothing would count as wrong
+		return v, fmt.Errorf("a verdict on question %q says neither that it is correct nor that it is not", v.QuestionID)
 	}
 	return v, v.validate()
 }

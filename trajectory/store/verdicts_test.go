@@ -146,3 +146,18 @@ func TestVerdictsErrors(t *testing.T) {
 }
 
 func ptr(f float64) *float64 { return &f }
+
+// A line that rules neither way is no verdict: it would count as wrong.
+func TestVerdictWithoutRuling(t *testing.T) {
+	dir := made(t)
+	lines := `{"v":1,"question_id":"q","answer":"a","judge":"j"}` + "\n" +
+		`{"v":1,"question_id":"q","answer":"b","judge":"j","correct":null}` + "\n" +
+		`{"v":1,"question_id":"q","answer":"c","judge":"j","correct":false}` + "\n" +
+		`{"v":1,"question_id":"q","answer":"d","judge":"j","unscored":true}` + "\n"
+	check(t, os.WriteFile(filepath.Join(dir, "verdicts.jsonl"), []byte(lines), 0o600))
+	got, counts, err := store.ReadVerdicts(dir)
+	check(t, err)
+	if len(got) != 1 || got[0].Answer != "c" || len(counts.Dropped) != 2 || counts.Dropped[0].Line != 1 || counts.Dropped[1].Line != 2 {
+		t.Errorf("read %+v, dropped %v; want the verdict on c, without lines 1 and 2", got, counts.Dropped)
+	}
+}
