@@ -19,7 +19,7 @@ language model over the question: it searches a corpus, reads, and answers.
   trawl evaluate RUN                       how the answers were reached
   trawl train RUN --out MODEL              a network that chooses among rollouts
   trawl select RUN                         ways to choose an answer, compared
-  trawl import messages FILE --out RUN     rollouts of other programs
+  trawl import FORMAT FILE --out RUN       rollouts of other programs
   trawl export RUN --format F --out PATH   rollouts for other programs
   trawl weave --out WORLD                  a synthetic corpus with questions
 
