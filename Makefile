@@ -18,8 +18,8 @@ demo: build
 	$(BIN) demo --out $(DEMO)
 
 test:
-	go test -race -shuffle=on ./...
-	go test -run '^TestRealQuestions$$' ./cmd/trawl
+	go test -race -shuffle=on -timeout 20m ./...
+	go test -run '^Test(RealQuestions|Faults.*)$$' ./cmd/trawl
 
 # What a machine can check of the house: formatting, vet, modules, builds that
 # have no C compiler or another system.

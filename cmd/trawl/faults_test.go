@@ -17,6 +17,7 @@ var always = []string{"a15-refuse-null"}
 // TestFaults replays every kind of fault that users reported, in a third of the
 // replies, in both dialects: each rollout comes to its end with an answer.
 func TestFaults(t *testing.T) {
+	withoutRaceDetector(t)
 	questions, index := world(t, 4)
 	for _, fault := range sim.FaultNames() {
 		for _, dialect := range []string{"native", "tags"} {

@@ -14,9 +14,7 @@ import (
 // the figures of the model are asserted only to move the way that they must, as
 // no accuracy of it is a finding.
 func TestRealQuestions(t *testing.T) {
-	if raceDetector {
-		t.Skip("make test runs this one without the race detector, which makes it seven times as slow")
-	}
+	withoutRaceDetector(t)
 	corpus := testutil.Shared(t, "multihop_601/corpus.jsonl")
 	questions := "flashrag:" + testutil.Shared(t, "multihop_601/questions.jsonl")
 	dir := t.TempDir()
@@ -49,5 +47,14 @@ func TestRealQuestions(t *testing.T) {
 	div, std := reports["divinit"].Diversity, reports["standard"].Diversity
 	if *div.QPD < 0.75 || *std.QPD > 0.3 || *div.Overlap > 0.6**std.Overlap {
 		t.Errorf("QPD %.2f against %.2f, document overlap %.2f against %.2f", *div.QPD, *std.QPD, *div.Overlap, *std.Overlap)
+	}
+}
+
+// withoutRaceDetector skips a test that replays much and shares little under the
+// race detector, which makes it seven times as slow; make test runs it without.
+func withoutRaceDetector(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("make test runs this one without the race detector")
 	}
 }

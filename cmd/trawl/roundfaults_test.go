@@ -60,6 +60,7 @@ func patient(fault string) []string {
 // of each round, with a state, and no server is sent a conversation that it could
 // not take.
 func TestFaultsOfRounds(t *testing.T) {
+	withoutRaceDetector(t)
 	questions, index := world(t, 2)
 	for i, fault := range sim.FaultNames() {
 		for j, mode := range modes {
@@ -92,6 +93,7 @@ func TestFaultsOfRounds(t *testing.T) {
 // TestFaultsOfDecisions replays every fault in all that ask a model to decide:
 // each decision is made, with an answer or with a note that says why it has none.
 func TestFaultsOfDecisions(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 2, 3)
 	for _, fault := range sim.FaultNames() {
 		t.Run(fault, func(t *testing.T) {
