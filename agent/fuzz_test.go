@@ -10,24 +10,9 @@ import (
 	"trawl/trajectory"
 )
 
-var fuzzSeeds = []string{
-	"<think>x</think>Paris",
-	"plan</think>\n<search>q</search><information>fake</information>",
-	"<tool_call>{\"name\":\"search\",\"arguments\":{\"query\":\"a\"}}\n{\"name\":\"search\",\"arguments\":{\"query\":[\"b\"]}",
-	"<tool_call>search\n<arg_key>query</arg_key><arg_value>x</arg_value></tool_call>",
-	"<tool_call><function=search><parameter=query>x</parameter></function><\\/tool_call>",
-	"```tool_code\nsearch(query=\"x\", k=[1,2)\n```",
-	"```json\n{\"name\":\"search\",\"arguments\":\"{\\\"query\\\":\\\"x\\\"}\"}\n```",
-	"{&quot;name&quot;:&quot;search&quot;}",
-	"<answer> Simon &amp; Garfunkel </answer>",
-	"Final answer: 42\nConfidence: 85%",
-	"<search>a <answer>b</answer> c</search>",
-	"\xff<\\/search>\x00",
-}
-
 // Whatever a model says, in whatever place: the rollout comes to a valid end.
 func FuzzReply(f *testing.F) {
-	for _, s := range fuzzSeeds {
+	for _, s := range llmtest.Odd() {
 		f.Add(s, "", "", false)
 		f.Add("", s, "", true)
 		f.Add("", "", s, false)

@@ -36,7 +36,7 @@ func groupRuns(examples []dataset.Example, runs []*trajectory.Trajectory, opts O
 	for _, g := range groups {
 		g.mark(opts)
 		g.judge(opts)
-		g.whole = whole(g.done, g.lines)
+		g.whole = trajectory.Whole(g.done, g.lines)
 		g.spread = spreadOf(g.whole, opts.AllPairs)
 		g.found = foundBy(g, opts.Cuts)
 	}

@@ -37,11 +37,11 @@ func NewCompressor(client llm.Client, o Options) *Compressor { return &Compresso
 func (c *Compressor) Compress(ctx context.Context, t *trajectory.Trajectory, before *trajectory.State) (trajectory.State, error) {
 	began := time.Now()
 	d := &draft{conversation: conversation(t), task: t, earlier: tells(before)}
-	raw, err := c.summary(ctx, d)
+	written, err := c.summary(ctx, d)
 	if err != nil {
 		return trajectory.State{}, fmt.Errorf("recursion: summary of %v: %w", t.Key(), err)
 	}
-	s := d.state(raw, before)
+	s := d.state(written, before)
 	s.V, s.QuestionID, s.Round, s.Rollout, s.Config = trajectory.StateVersion, t.QuestionID, t.Round, t.Rollout, t.Config
 	s.Queries = queries(t.Steps)
 	s.Calls, s.Usage = d.calls, d.usage
@@ -76,12 +76,10 @@ func (d *draft) note(repairs ...string) {
 	}
 }
 
-// state returns the state of a summary; without one, that of before.
-func (d *draft) state(raw string, before *trajectory.State) trajectory.State {
-	var s trajectory.State
+// state completes the state of a summary; without one, it is that of before.
+func (d *draft) state(s trajectory.State, before *trajectory.State) trajectory.State {
 	switch {
-	case raw != "":
-		s = summary.Parse(raw)
+	case s.Raw != "":
 		s.Origin = trajectory.StateModel
 		s.Repairs = append(d.repairs, s.Repairs...)
 		return s
@@ -104,11 +102,12 @@ func carried(before *trajectory.State) trajectory.State {
 	}
 }
 
-// summary gets a text from the model, "" if it writes none. A reply that says
+// summary gets a text from the model, read as a state, one without Raw if it
+// writes none. A reply that says
 // nothing, or in which no section can be read, is asked for again, with another
 // seed and, if it was thinking that took its place, without that; prose is better
 // than nothing in the end, and calls of tools are nothing. (B3, B5, B7)
-func (c *Compressor) summary(ctx context.Context, d *draft) (string, error) {
+func (c *Compressor) summary(ctx context.Context, d *draft) (trajectory.State, error) {
 	var prose reading
 	for ; d.attempt < maxAttempts; d.attempt++ {
 		if d.attempt > 0 {
@@ -117,29 +116,29 @@ func (c *Compressor) summary(ctx context.Context, d *draft) (string, error) {
 		resp, err := c.complete(ctx, d)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return "", ctx.Err()
+			return trajectory.State{}, ctx.Err()
 		case errors.Is(err, llm.ErrContextLength):
 			d.note(repairUnfit)
-			return "", nil
+			return trajectory.State{}, nil
 		case errors.Is(err, llm.ErrMalformed):
 			continue
 		case err != nil:
-			return "", err
+			return trajectory.State{}, err
 		}
 		got := d.read(resp)
-		if got.sections {
+		if got.sections() {
 			d.note(got.repairs...)
-			return got.raw, nil
+			return got.state, nil
 		}
-		if got.raw != "" {
+		if got.state.Raw != "" {
 			prose = got
 		}
 	}
-	if prose.raw == "" {
+	if prose.state.Raw == "" {
 		d.note(repairNoSummary)
 	}
 	d.note(prose.repairs...)
-	return prose.raw, nil
+	return prose.state, nil
 }
 
 // complete makes one model call. A request that does not fit is made again with

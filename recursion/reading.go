@@ -7,22 +7,27 @@ import (
 	"trawl/agent/llm"
 	"trawl/agent/llm/reply"
 	"trawl/recursion/internal/summary"
+	"trawl/trajectory"
 )
 
 // A reading is what can be used of a reply.
 type reading struct {
-	raw      string // without its thinking; "" if nothing can
-	sections bool   // some can be read
-	repairs  []string
+	state   trajectory.State // that its text, without the thinking, stands for; Raw is "" if nothing can
+	repairs []string
+}
+
+// sections reports whether any could be read.
+func (r reading) sections() bool {
+	return r.state.Raw != "" && !slices.Contains(r.state.Repairs, summary.NoSections)
 }
 
 // read reads a reply.
 func (d *draft) read(resp *llm.Response) reading {
 	m := resp.Message
-	r := reading{raw: reply.AfterThinking(m.Content)}
-	if r.raw == "" {
-		r.raw = reply.AfterThinking(m.Reasoning)
-		if !hasSections(r.raw) {
+	r := reading{state: summary.Parse(reply.AfterThinking(m.Content))}
+	if r.state.Raw == "" {
+		r.state = summary.Parse(reply.AfterThinking(m.Reasoning))
+		if !r.sections() {
 			if m.Content+m.Reasoning != "" && d.attempt+1 < maxAttempts {
 				d.calm = true
 				d.note(repairThinkingOff)
@@ -31,7 +36,7 @@ func (d *draft) read(resp *llm.Response) reading {
 		}
 		r.repairs = append(r.repairs, repairReasoning)
 	}
-	if r.sections = hasSections(r.raw); !r.sections && calls(r.raw) {
+	if !r.sections() && calls(r.state.Raw) {
 		return reading{}
 	}
 	if len(m.ToolCalls) > 0 {
@@ -41,10 +46,6 @@ func (d *draft) read(resp *llm.Response) reading {
 		r.repairs = append(r.repairs, repairCut)
 	}
 	return r
-}
-
-func hasSections(raw string) bool {
-	return !slices.Contains(summary.Parse(raw).Repairs, summary.NoSections)
 }
 
 // calls reports whether a text calls a tool, in a form that can be read or not.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"trawl/internal/testutil"
 	"trawl/trajectory"
 )
 
@@ -58,53 +57,16 @@ func mergedState() *trajectory.State {
 	}
 }
 
-// stateLines returns states as they stand in a run folder.
-func stateLines(t *testing.T, states ...*trajectory.State) string {
-	t.Helper()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for _, s := range states {
-		if err := enc.Encode(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b.String()
-}
-
 // TestStateFormat holds the format to testdata/state-v1.json in both directions.
 func TestStateFormat(t *testing.T) {
-	want := []*trajectory.State{fullState().Explicit(), mergedState().Explicit()}
-	testutil.Golden(t, "state-v1.json", stateLines(t, want...))
-
-	file, err := os.ReadFile(filepath.Join("testdata", "state-v1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []*trajectory.State
-	for line := range bytes.Lines(file) {
-		var s trajectory.State
-		if err := json.Unmarshal(line, &s); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Validate(); err != nil {
-			t.Error(err)
-		}
-		got = append(got, &s)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("read from the golden file (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(string(file), stateLines(t, got...)); diff != "" {
-		t.Errorf("written again (-file +again):\n%s", diff)
-	}
+	holdsFormat(t, "state-v1.json", fullState().Explicit(), mergedState().Explicit())
 }
 
 // TestStateExplicit checks that the only null of a line is that of an answer that
 // there is none of, and that the state itself stays as it is.
 func TestStateExplicit(t *testing.T) {
 	bare := &trajectory.State{V: 1, QuestionID: "q", Round: 1, Origin: trajectory.StateNone, Conclusions: []trajectory.Conclusion{{Text: "c"}}}
-	line := stateLines(t, bare.Explicit())
+	line := lines(t, bare.Explicit())
 	if strings.Count(line, "null") != 1 || !strings.Contains(line, `"current_answer":null`) {
 		t.Errorf("the line has another null than that of the answer: %s", line)
 	}
@@ -216,7 +178,7 @@ func FuzzStateRoundTrip(f *testing.F) {
 		if json.Unmarshal(data, &s) != nil || s.Validate() != nil {
 			return
 		}
-		first := stateLines(t, s.Explicit())
+		first := lines(t, s.Explicit())
 		var again trajectory.State
 		if err := json.Unmarshal([]byte(first), &again); err != nil {
 			t.Fatal(err)
@@ -224,7 +186,7 @@ func FuzzStateRoundTrip(f *testing.F) {
 		if err := again.Validate(); err != nil {
 			t.Errorf("what was written is not valid: %v", err)
 		}
-		if second := stateLines(t, &again); first != second {
+		if second := lines(t, &again); first != second {
 			t.Errorf("written\n%s\nthen\n%s", first, second)
 		}
 	})

@@ -74,7 +74,7 @@ func bare() *trajectory.Trajectory {
 }
 
 // lines returns records as they stand in a run folder.
-func lines(t *testing.T, records ...*trajectory.Trajectory) string {
+func lines[R any](t *testing.T, records ...R) string {
 	t.Helper()
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -88,24 +88,30 @@ func lines(t *testing.T, records ...*trajectory.Trajectory) string {
 }
 
 // TestFormat holds the format to testdata/v1.json in both directions.
-func TestFormat(t *testing.T) {
-	want := []*trajectory.Trajectory{full().Explicit(), bare().Explicit()}
-	testutil.Golden(t, "v1.json", lines(t, want...))
+func TestFormat(t *testing.T) { holdsFormat(t, "v1.json", full().Explicit(), bare().Explicit()) }
 
-	file, err := os.ReadFile(filepath.Join("testdata", "v1.json"))
+// holdsFormat holds records to a golden file in both directions.
+func holdsFormat[R any, P interface {
+	*R
+	Validate() error
+}](t *testing.T, golden string, want ...P) {
+	t.Helper()
+	testutil.Golden(t, golden, lines(t, want...))
+
+	file, err := os.ReadFile(filepath.Join("testdata", golden))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []*trajectory.Trajectory
+	var got []P
 	for line := range bytes.Lines(file) {
-		var r trajectory.Trajectory
-		if err := json.Unmarshal(line, &r); err != nil {
+		r := P(new(R))
+		if err := json.Unmarshal(line, r); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Validate(); err != nil {
 			t.Error(err)
 		}
-		got = append(got, &r)
+		got = append(got, r)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("read from the golden file (-want +got):\n%s", diff)

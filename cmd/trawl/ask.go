@@ -171,19 +171,12 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lines.Close()) }()
-	rounds, err := lines.Rollouts(q.ID)
+	rounds, states, err := recordsOf(lines, q.ID)
 	if err != nil {
 		return nil, err
 	}
 	last := max(1, lines.Round())
-	ended, err := outcomes(lines, q.ID, last)
-	if err != nil {
-		return nil, err
-	}
-	past, err := pastOf(lines, q.ID, rounds, last)
-	if err != nil {
-		return nil, err
-	}
+	ended, past := trajectory.Outcomes(rounds, states, last), pastOf(rounds, states, last)
 	a := &asked{Question: q.Text, Selector: name}
 	var done []*trajectory.Trajectory
 	for _, t := range ended {
@@ -221,7 +214,7 @@ func choose(ctx context.Context, sel selection.Selector, name, dir string, q tra
 
 // pastOf returns what each rollout did in its rounds: its first query, how many
 // searches it made, and what it had come to after each round before the last.
-func pastOf(lines *store.Reader, questionID string, rounds []*trajectory.Trajectory, last int) (map[int]candidate, error) {
+func pastOf(rounds []*trajectory.Trajectory, states []trajectory.State, last int) map[int]candidate {
 	past := map[int]candidate{}
 	for _, t := range rounds {
 		c := past[t.Rollout]
@@ -232,17 +225,13 @@ func pastOf(lines *store.Reader, questionID string, rounds []*trajectory.Traject
 		past[t.Rollout] = c
 	}
 	for round := 1; round < last; round++ {
-		ended, err := outcomes(lines, questionID, round)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range ended {
+		for _, t := range trajectory.Outcomes(rounds, states, round) {
 			c := past[t.Rollout]
 			c.Before = append(c.Before, t.Answer)
 			past[t.Rollout] = c
 		}
 	}
-	return past, nil
+	return past
 }
 
 // answering returns the lines of all rounds, each with the answer that its

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -69,37 +67,13 @@ func once(t *testing.T, dir string, n int) {
 // into the run folder. It reports whether the process was done before.
 func runUntilKilled(t *testing.T, args []string, dir string, bytes int64) bool {
 	t.Helper()
-	cmd := exec.Command("trawl", args...)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
 	last, grown := written(dir), int64(0)
-	for {
-		select {
-		case err := <-ended:
-			var exit *exec.ExitError
-			if errors.As(err, &exit) && exit.ExitCode() == -1 { // by the signal
-				return false
-			}
-			if err != nil {
-				t.Fatalf("%v\n%s", err, &stderr)
-			}
-			return true
-		case <-tick.C:
-			now := written(dir)
-			grown += max(now-last, 0) // the journal shrinks when it is compacted
-			last = now
-			if grown > bytes {
-				cmd.Process.Kill()
-			}
-		}
-	}
+	return killWhen(t, args, func() bool {
+		now := written(dir)
+		grown += max(now-last, 0) // the journal shrinks when it is compacted
+		last = now
+		return grown > bytes
+	})
 }
 
 // written returns the size of what a run folder holds of rollouts.

@@ -213,25 +213,11 @@ func askModel(ctx context.Context, r *roles, s *config.Settings, opts *utility.O
 // wholeOutcomes returns what the rollouts of a question had come to at the end of a
 // round, with the steps of all rounds up to it.
 func wholeOutcomes(lines *store.Reader, questionID string, round int) ([]*trajectory.Trajectory, error) {
-	out, err := outcomes(lines, questionID, round)
-	if err != nil || round == 1 {
-		return out, err
-	}
-	all, err := lines.Rollouts(questionID)
+	all, states, err := recordsOf(lines, questionID)
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range out {
-		joined := *t
-		joined.Steps = nil
-		for _, line := range all { // by round
-			if line.Rollout == t.Rollout && line.Error == "" && line.Round <= t.Round {
-				joined.Steps = append(joined.Steps, line.Steps...)
-			}
-		}
-		out[i] = &joined
-	}
-	return out, nil
+	return trajectory.Whole(trajectory.Outcomes(all, states, round), all), nil
 }
 
 // A tableEmbedder is a table of vectors as an embedder, so that a text is embedded

@@ -16,15 +16,21 @@ func lastRound(lines *store.Reader, s runSettings) int {
 // outcomes returns what the rollouts of a question had come to at the end of a
 // round, done and failed.
 func outcomes(lines *store.Reader, questionID string, round int) ([]*trajectory.Trajectory, error) {
-	all, err := lines.Rollouts(questionID)
-	if err != nil {
-		return nil, err
-	}
-	states, err := lines.States(questionID)
+	all, states, err := recordsOf(lines, questionID)
 	if err != nil {
 		return nil, err
 	}
 	return trajectory.Outcomes(all, states, round), nil
+}
+
+// recordsOf reads the rollouts and states of a question, of all rounds.
+func recordsOf(lines *store.Reader, questionID string) ([]*trajectory.Trajectory, []trajectory.State, error) {
+	all, err := lines.Rollouts(questionID)
+	if err != nil {
+		return nil, nil, err
+	}
+	states, err := lines.States(questionID)
+	return all, states, err
 }
 
 // tellDropped says which lines of rollouts and states cannot be read.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -130,25 +129,17 @@ func readAliases(path string) (map[string][]string, error) {
 	}
 	defer f.Close()
 	names := make(map[string][]string)
-	r := bufio.NewReader(f)
-	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
+	err = eachLine(bufio.NewReader(f), func(number int, line []byte) error {
 		var record struct {
 			ID       string   `json:"Q_id"`
 			Aliases  []string `json:"aliases"`
 			Demonyms []string `json:"demonyms"`
 		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := decode(line, &record); err != nil {
-				return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
-			}
-			names[record.ID] = append(record.Aliases, record.Demonyms...)
+		if err := decode(line, &record); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, number, err)
 		}
-		if err == io.EOF {
-			return names, nil
-		}
-	}
+		names[record.ID] = append(record.Aliases, record.Demonyms...)
+		return nil
+	})
+	return names, err
 }

@@ -127,24 +127,31 @@ func isWrapped(r *bufio.Reader) bool {
 	return wrapping.Match(start)
 }
 
-// readLines reads one record a line. Lines end at "\n" only; blank ones count
-// as lines and as nothing else.
-func (c *collector) readLines(r *bufio.Reader, parse func([]byte) (Example, error)) error {
-	for n := 1; ; n++ {
+// eachLine gives use each line of r that is not blank, with its number from 1.
+// Lines end at "\n" only; blank ones count as lines and as nothing else.
+func eachLine(r *bufio.Reader, use func(number int, line []byte) error) error {
+	for number := 1; ; number++ {
 		line, err := r.ReadBytes('\n')
 		if err != nil && err != io.EOF {
 			return err
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			e, perr := parse(line)
-			if perr := c.add(fmt.Sprintf("line %d", n), e, perr); perr != nil {
-				return perr
+			if err := use(number, line); err != nil {
+				return err
 			}
 		}
 		if err == io.EOF {
 			return nil
 		}
 	}
+}
+
+// readLines reads one record a line.
+func (c *collector) readLines(r *bufio.Reader, parse func([]byte) (Example, error)) error {
+	return eachLine(r, func(number int, line []byte) error {
+		e, err := parse(line)
+		return c.add(fmt.Sprintf("line %d", number), e, err)
+	})
 }
 
 // readWrapped reads the list under the key Data of the object that d is at.

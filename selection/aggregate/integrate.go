@@ -72,12 +72,4 @@ func lower(s string) string { return reportHeading.ReplaceAllString(s, "### Repo
 
 // shorten leaves out the middle of s, so that about n characters stay: a report
 // begins with its plan and ends with its answer.
-func shorten(s string, n int) string {
-	length := utf8.RuneCountInString(s)
-	if length <= n {
-		return s
-	}
-	head := text.FirstChars(s, n/2)
-	tail := s[len(text.FirstChars(s, length-(n-n/2))):]
-	return head + words("middle", nil) + tail
-}
+func shorten(s string, n int) string { return text.Middle(s, n, words("middle", nil)) }

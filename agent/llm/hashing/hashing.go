@@ -118,7 +118,7 @@ func (e Embedder) vector(s string) []float32 {
 
 // words returns the runs of letters, digits and combining marks of s in lower case.
 func words(s string) []string {
-	return strings.FieldsFunc(text.Lower(text.Normal(s)), func(r rune) bool {
+	return strings.FieldsFunc(text.Fold(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})
 }
