@@ -49,6 +49,7 @@ type traits struct {
 	malformed float64 // chance at temperature 1 to break the format
 	sloppy    float64 // chance that a pool is not written as asked
 	checks    float64 // chance to check what was taken over, where it is told to, and to be careful
+	gullible  float64 // chance to believe a compilation at first sight, see (*model).takenIn
 	blind     bool    // see Load
 	votes     bool    // weighs claims that contradict each other; else the first passage is believed
 }
@@ -58,11 +59,11 @@ func (s Skill) traits() traits {
 	case Load:
 		return traits{blind: true}
 	case Small:
-		return traits{grasp: 1.4, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4, checks: 0.4}
+		return traits{grasp: 1.4, tries: 2, searches: 2, early: 0.08, repeat: 0.08, malformed: 0.04, sloppy: 0.4, checks: 0.4, gullible: 0.6}
 	case Large:
-		return traits{grasp: 4.2, tries: 3, searches: 4, early: 0.01, repeat: 0.01, malformed: 0.004, sloppy: 0.08, checks: 0.9, votes: true}
+		return traits{grasp: 4.2, tries: 3, searches: 4, early: 0.01, repeat: 0.01, malformed: 0.004, sloppy: 0.08, checks: 0.9, gullible: 0.25, votes: true}
 	}
-	return traits{grasp: 2.6, tries: 3, searches: 3, early: 0.03, repeat: 0.03, malformed: 0.012, sloppy: 0.2, checks: 0.7, votes: true}
+	return traits{grasp: 2.6, tries: 3, searches: 3, early: 0.03, repeat: 0.03, malformed: 0.012, sloppy: 0.2, checks: 0.7, gullible: 0.4, votes: true}
 }
 
 // The margin of a reading varies with the question and with what was read
@@ -136,14 +137,19 @@ func (m *model) chance(purpose ...any) float64 { return m.rand(purpose...).Float
 func (m *model) rand(purpose ...any) *rand.Rand { return seed.Rand(m.key, purpose...) }
 
 // believe is the model's [reader.Believer]: what it noted down before stands,
-// unless a careful reader finds it refuted; else it takes the best claim, unless it errs.
+// unless a careful reader finds it refuted; what it reads for the first time may
+// take it in; else it takes the best claim, unless it errs.
 func (m *model) believe(c *conversation) reader.Believer {
 	return func(g reader.Goal, claims []reader.Claim) string {
-		if v, ok := reader.Noted(c.notes, g); ok && !(c.shelf.Careful && c.shelf.Refuted(g, v)) {
+		thing := thingOf(g)
+		v, noted := reader.Noted(c.notes, g)
+		if noted && !(c.shelf.Careful && c.shelf.Refuted(g, v)) {
+			return v
+		}
+		if v, ok := c.shelf.Compiled(g); ok && !noted && m.takenIn(c, thing) {
 			return v
 		}
 		best := m.weigh(claims)
-		thing := thingOf(g)
 		if m.holds(c, thing) {
 			return best
 		}
@@ -168,6 +174,13 @@ func (m *model) believe(c *conversation) reader.Believer {
 // to it through a conversation.
 func (m *model) careful(c *conversation) bool {
 	return m.traits.votes && seed.Rand(0, "careful", c.question, c.anchor).Float64() < m.traits.checks
+}
+
+// takenIn reports whether the model believes what a compilation says when it
+// first reads it, though the page of the thing itself says otherwise. Rollouts that
+// began with the same passage are taken in together.
+func (m *model) takenIn(c *conversation, thing string) bool {
+	return seed.Rand(0, "taken in", c.question, thing, c.anchor).Float64() < m.traits.gullible
 }
 
 // weigh returns the value that the claims together say most strongly or, for a

@@ -37,6 +37,30 @@ func TestClimbsOut(t *testing.T) {
 	}
 }
 
+// A model that reads a gazetteer and the city's own page at once is taken in by the
+// gazetteer at times, the less the better it is; never where both say the same.
+func TestTakenIn(t *testing.T) {
+	const cities = 60
+	taken := map[sim.Skill]int{}
+	for _, skill := range sim.Skills() {
+		h := sim.New(sim.Options{Skill: skill})
+		for i := range cities {
+			city := "Kelmore" + string(rune('a'+i%26)) + strings.Repeat("by", i/26)
+			own := fmt.Sprintf("Doc 2(Title: %s) %s is a city in Norland. %s's mayor is Emil Berg.\n", city, city, city)
+			for _, mayor := range []string{"Otto Lund", "Emil Berg"} {
+				docs := fmt.Sprintf("Doc 1(Title: Gazetteer of 1987, page 12) As of 1987, %s's mayor is %s.\n", city, mayor) + own
+				if strings.Contains(turnAfter(t, h, city, docs, ""), "Otto Lund") {
+					taken[skill]++
+				}
+			}
+		}
+	}
+	t.Logf("of %d: %v", cities, taken)
+	if taken[sim.Small] <= taken[sim.Base] || taken[sim.Base] <= taken[sim.Large] || taken[sim.Large] == 0 || taken[sim.Small] == cities {
+		t.Errorf("of %d models that met a trap beside the truth, taken in by skill: %v; want fewer the better they are, and some of each", cities, taken)
+	}
+}
+
 // turnAfter asks for the turn after the documents, of which the first reply was made
 // behind the first.
 func turnAfter(t *testing.T, h http.Handler, city, docs, reply string, more ...string) string {

@@ -32,6 +32,18 @@ func (s *Shelf) refuted(g Goal, value string, claims []Claim) bool {
 	return stands(claims, "") && !stands(claims, key)
 }
 
+// Compiled returns what a compilation says of a goal, the first that is
+// [Shelf.Refuted]; false if there is none.
+func (s *Shelf) Compiled(g Goal) (value string, ok bool) {
+	claims := s.claims(g)
+	for _, c := range claims {
+		if s.pages[c.Page].compiled() && s.refuted(g, c.Value, claims) {
+			return c.Value, true
+		}
+	}
+	return "", false
+}
+
 // compiled reports whether a page is, by its title, one of a larger work and no
 // article.
 func (p *page) compiled() bool { return strings.Contains(p.Title, ", page ") }

@@ -45,6 +45,11 @@ func TestRefuted(t *testing.T) {
 			if got := s.Refuted(tt.goal, tt.value); got != tt.want {
 				t.Errorf("Refuted(%v, %s) = %v, want %v; claims %v", tt.goal, tt.value, got, tt.want, s.Claims(tt.goal))
 			}
+			if got, ok := s.Compiled(tt.goal); tt.want && got != tt.value {
+				t.Errorf("Compiled(%v) = %q, want %q", tt.goal, got, tt.value)
+			} else if ok && !s.Refuted(tt.goal, got) {
+				t.Errorf("Compiled(%v) = %q, which is not refuted", tt.goal, got)
+			}
 			all := len(s.Claims(tt.goal))
 			s.Careful = true
 			for _, c := range s.Claims(tt.goal) {
