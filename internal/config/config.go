@@ -18,7 +18,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"trawl/configs"
 )
@@ -97,7 +96,7 @@ func Presets() []string {
 
 // overlay decodes the keys that text has into s and checks the result.
 func overlay(s *Settings, text []byte, getenv func(string) (string, bool)) error {
-	file, err := parser.ParseBytes(text, 0)
+	file, err := Parse(text)
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,8 @@ func TestErrors(t *testing.T) {
 		{"set of an unknown key", "", []string{"agent.turn=5"}, []string{"--set agent.turn=5", `unknown field "turn"`}},
 		{"a time that no clock holds", "recursion:\n  budget: {seconds: 9223372037}\n", nil, []string{"[2:21]", "seconds", "1000000000 or less"}},
 		{"a price without bound", "selection: {price: {prompt: .inf}}\n", nil, []string{"[1:29] prompt", "1000000 or less"}},
+		{"logprobs of one token", "", []string{"models.agent.logprobs=1"}, []string{"logprobs", "2 or more"}},
+		{"logprobs that no server gives", "", []string{"models.agent.logprobs=21"}, []string{"logprobs", "20 or less"}},
 		{"set out of range", "", []string{"rollout.count=0"}, []string{"--set rollout.count=0", "1 or more"}},
 	}
 	for _, tt := range tests {
@@ -154,6 +156,29 @@ func TestRedacted(t *testing.T) {
 	}
 	if s.Models.Agent.Extra["api_key"] != "k" {
 		t.Error("Redacted changed the settings themselves")
+	}
+}
+
+// TestAddresses makes sure that an address with a port is a text wherever it stands.
+func TestAddresses(t *testing.T) {
+	want := []string{"http://127.0.0.1:8000/v1", "http://[::1]:8001", "h:80"}
+	for name, text := range map[string]string{
+		"braces":        "models: {agent: {endpoints: [http://127.0.0.1:8000/v1, \"http://[::1]:8001\", h:80]}}\n",
+		"agent alone":   "models:\n  agent: {endpoints: [http://127.0.0.1:8000/v1, 'http://[::1]:8001', h:80], name: m}\n",
+		"brackets":      "models:\n  agent:\n    endpoints: [http://127.0.0.1:8000/v1, 'http://[::1]:8001', h:80]\n",
+		"lines":         "models:\n  agent:\n    endpoints:\n      - http://127.0.0.1:8000/v1\n      - http://[::1]:8001\n      - h:80\n",
+		"lines, braces": "models:\n  agent: {\n    endpoints: [\n      http://127.0.0.1:8000/v1,\n      'http://[::1]:8001', h:80]}\n",
+	} {
+		s, err := config.Load(write(t, text), nil, env(nil))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if diff := cmp.Diff(want, s.Models.Agent.Endpoints); diff != "" {
+			t.Errorf("%s: endpoints mismatch (-want +got):\n%s", name, diff)
+		}
+	}
+	_, err := config.Load(write(t, "models: {agent: {endpoints: [http: x]}}\n"), nil, env(nil))
+	if err == nil || !strings.Contains(err.Error(), "want a text") {
+		t.Errorf("a mapping in the list: error %v, want one that wants a text", err)
 	}
 }
 

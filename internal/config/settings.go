@@ -85,13 +85,14 @@ type Model struct {
 	Temperature *float64       `yaml:"temperature" json:"temperature" validate:"omitempty,gte=0,lte=100"` // nil: the server's default
 	TopP        *float64       `yaml:"top-p" json:"top-p" validate:"omitempty,gt=0,lte=1"`                // nil: the server's default
 	MaxTokens   int            `yaml:"max-tokens" json:"max-tokens" validate:"gte=1"`
-	Extra       map[string]any `yaml:"extra" json:"extra"`                                     // further keys of the request body
-	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"` // seconds for one reply
-	Stream      bool           `yaml:"stream" json:"stream"`                                   // replies, for the two limits below
-	FirstToken  int            `yaml:"first-token" json:"first-token" validate:"gte=1"`        // seconds until a stream begins
-	Gap         int            `yaml:"gap" json:"gap" validate:"gte=1"`                        // seconds between two events of a stream
-	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"`                // after the first try
-	RetryWait   float64        `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"`          // seconds before the first retry; doubles with each
+	Extra       map[string]any `yaml:"extra" json:"extra"`                                         // further keys of the request body
+	Logprobs    int            `yaml:"logprobs" json:"logprobs" validate:"omitempty,gte=2,lte=20"` // of the likeliest tokens at each place, from which the agent's entropies are recorded; 0: none
+	Timeout     int            `yaml:"timeout" json:"timeout" validate:"gte=1,lte=1000000000"`     // seconds for one reply
+	Stream      bool           `yaml:"stream" json:"stream"`                                       // replies, for the two limits below
+	FirstToken  int            `yaml:"first-token" json:"first-token" validate:"gte=1"`            // seconds until a stream begins
+	Gap         int            `yaml:"gap" json:"gap" validate:"gte=1"`                            // seconds between two events of a stream
+	Retries     int            `yaml:"retries" json:"retries" validate:"gte=0"`                    // after the first try
+	RetryWait   float64        `yaml:"retry-wait" json:"retry-wait" validate:"gte=0"`              // seconds before the first retry; doubles with each
 }
 
 // Retrieval says what is searched and how much of it is shown.
