@@ -52,6 +52,7 @@ type Options struct {
 	FailureLimit     int           // turns that fail or do nothing before it is made; default 3
 	Proposer         Proposer      // chooses the queries of turns 2 to ProposeTurns; nil leaves them to the model
 	ProposeTurns     int
+	Logprobs         int // of the likeliest tokens, asked for with every call, from which the entropies of turns are; 0 asks for none
 }
 
 // A Proposer chooses the query of a turn in the model's place, from the steps so

@@ -30,6 +30,7 @@ type draft struct {
 	calm     bool                  // ask without thinking
 	thoughts []string              // of replies that said nothing
 	made     map[string]earlier    // calls that ran in this turn
+	entropy  *float64              // of the action of the last reply
 	repairs  []string
 }
 
@@ -89,6 +90,7 @@ func (d *draft) whole() trajectory.Turn {
 		d.turn.Steps[0].Millis = rest // with the model call, whose usage it has too
 		d.turn.Steps[0].Usage = d.turn.Usage
 		d.turn.Steps[0].Repairs = d.repairs
+		d.turn.Steps[0].Entropy = d.entropy
 	}
 	return d.turn
 }
@@ -247,6 +249,7 @@ func (a *Agent) complete(ctx context.Context, r *run, d *draft, final bool) (*ll
 		case err == nil:
 			d.attempt++
 			d.spend(1, trajectory.CallUsage(resp.Usage))
+			d.entropy = actionEntropy(resp)
 			return resp, nil
 		case !errors.Is(err, llm.ErrContextLength):
 			return nil, err
@@ -295,24 +298,28 @@ const cutPreface = "\n[… shortened …]\n"
 
 func (a *Agent) request(r *run, d *draft, final bool) *llm.Request {
 	callSeed := d.seed(r.task, d.attempt)
-	req := &llm.Request{
-		Sampling: a.opts.Sampling,
-		Messages: transcript.Wire(a.messages(r, d), d.stubs),
-		Seed:     &callSeed,
-		Affinity: r.task.Question.ID,
-	}
-	if a.opts.Dialect == Tags {
-		req.Stop = append(slices.Clone(req.Stop), closeSearch, closeAnswer)
-	} else {
-		req.Tools, req.NoTools = a.tools.Specs(), final
-	}
-	if final {
-		req.MaxTokens = a.opts.FinalTokens
-	} else {
-		req.Reserve = a.opts.FinalTokens
-	}
+	req := a.opts.Request(transcript.Wire(a.messages(r, d), d.stubs), a.tools.Specs(), final)
+	req.Seed, req.Affinity = &callSeed, r.task.Question.ID
 	if d.calm {
 		req.Extra = llm.WithoutThinking(req.Extra)
+	}
+	return req
+}
+
+// Request returns the request that an agent with these options makes at a point of
+// a conversation, for its last answer or for what comes next, without seed and
+// affinity. Others ask the same of it to learn what else the model could have done.
+func (o Options) Request(ms []llm.Message, tools []llm.Tool, final bool) *llm.Request {
+	req := &llm.Request{Sampling: o.Sampling, Messages: ms, Logprobs: o.Logprobs}
+	if o.Dialect == Tags {
+		req.Stop = append(slices.Clone(req.Stop), closeSearch, closeAnswer)
+	} else {
+		req.Tools, req.NoTools = tools, final
+	}
+	if final {
+		req.MaxTokens = o.FinalTokens
+	} else {
+		req.Reserve = o.FinalTokens
 	}
 	return req
 }

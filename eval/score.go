@@ -1,5 +1,6 @@
 // Package eval scores rollouts against gold answers. [Score] makes the whole
-// [Report] of a run; [Mark], [PassAt], [MajorityAt], [Estimate], [QPD],
+// [Report] of a run, [Contrast] holds two runs against each other, [GapOf] says what
+// a vote leaves of what is covered; [Mark], [PassAt], [MajorityAt], [Estimate], [QPD],
 // [Recall] and [CalibrationError] are its formulas, for others that compare answers.
 //
 // Answers are normalised as the field does, by [text.Answer]. F1 has two
@@ -35,6 +36,10 @@
 // answer of the state in which its last round ended. Re-TRAC has a model sort failed
 // rollouts by the branches that they leave; here a branch is a lead that a state
 // lists, and the words of a search say whether it is followed.
+//
+// That a vote fails where a wrong answer is the most likely one is SEL's; to put a
+// run's own shares of answers into [Coverage] and [Voting] is a reconstruction, and
+// biased as [Gap].Extrapolated says. Paired intervals and [SignFlip] are our choice.
 //
 // Same input and seed, same report: nothing depends on the order of maps or on
 // time. All functions are safe for concurrent use.
@@ -86,6 +91,14 @@ func (o Options) withDefaults(runs []*trajectory.Trajectory) Options {
 	return o
 }
 
+// check says what of o, which has its defaults, makes no sense.
+func (o Options) check() error {
+	if o.Rollouts < 0 || o.Round < 1 || slices.Min(o.At) < 1 || slices.Min(o.Cuts) < 1 {
+		return fmt.Errorf("eval: rollouts %d, round %d, at %v, cuts %v: all must be positive", o.Rollouts, o.Round, o.At, o.Cuts)
+	}
+	return nil
+}
+
 // Score scores the lines of one run against the examples of its data set, which
 // are the questions that the run was to answer. Of several lines of one rollout in
 // one round the last success counts. It returns an error if two examples have the
@@ -94,8 +107,8 @@ func (o Options) withDefaults(runs []*trajectory.Trajectory) Options {
 // warning in the report.
 func Score(examples []dataset.Example, runs []*trajectory.Trajectory, opts Options) (*Report, error) {
 	opts = opts.withDefaults(runs)
-	if opts.Rollouts < 0 || opts.Round < 1 || slices.Min(opts.At) < 1 || slices.Min(opts.Cuts) < 1 {
-		return nil, fmt.Errorf("eval: rollouts %d, round %d, at %v, cuts %v: all must be positive", opts.Rollouts, opts.Round, opts.At, opts.Cuts)
+	if err := opts.check(); err != nil {
+		return nil, err
 	}
 	groups, err := groupRuns(examples, runs, opts)
 	if err != nil {

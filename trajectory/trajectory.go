@@ -105,11 +105,12 @@ type Step struct {
 	Query   string     `json:"query"`
 	Source  SeedSource `json:"source,omitempty"` // of a query that was given: the seed, or a proposal for a later turn
 	Results []Result   `json:"results"`
-	Shown   string     `json:"shown"`   // the text the model saw
-	Error   string     `json:"error"`   // a tool's failure, as the model was told
-	Repairs []string   `json:"repairs"` // what had to be mended to read the reply
-	Usage   CallUsage  `json:"usage"`   // of the model call that led here, on its first step only
-	Millis  int64      `json:"ms"`      // with that model call, likewise
+	Shown   string     `json:"shown"`             // the text the model saw
+	Error   string     `json:"error"`             // a tool's failure, as the model was told
+	Repairs []string   `json:"repairs"`           // what had to be mended to read the reply
+	Usage   CallUsage  `json:"usage"`             // of the model call that led here, on its first step only
+	Millis  int64      `json:"ms"`                // with that model call, likewise
+	Entropy *float64   `json:"entropy,omitempty"` // in nats, of what the model chose between in that model call, likewise; nil if it is not known
 }
 
 // A Call is a tool call as it was understood: after repair, decoding and

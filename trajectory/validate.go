@@ -54,6 +54,8 @@ func validateSteps(steps []Step) error {
 			return fmt.Errorf("trajectory: step %d: unknown kind %q", i, s.Kind)
 		case s.Call != nil && !json.Valid(s.Call.Arguments):
 			return fmt.Errorf("trajectory: step %d: arguments are not JSON", i)
+		case s.Entropy != nil && !(*s.Entropy >= 0 && *s.Entropy <= math.MaxFloat64): // NaN is neither
+			return fmt.Errorf("trajectory: step %d: entropy %v, want 0 or more", i, *s.Entropy)
 		}
 		turn = s.Turn
 		for j, r := range s.Results {

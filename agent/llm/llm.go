@@ -93,6 +93,7 @@ type Request struct {
 	Tools    []Tool
 	NoTools  bool   // sends tool_choice "none": the tools stay in the prompt, so that its prefix does not change, but may not be called
 	Seed     *int64 // nil sends none
+	Logprobs int    // of the likeliest tokens at each place, so many; 0 asks for none; see [Response.Tokens]
 	Reserve  int    // tokens of the context window to leave free beside prompt and completion, for a later final answer
 	Affinity string // requests that share a prefix; not sent, used by [Route]
 }
@@ -103,6 +104,7 @@ type Response struct {
 	Finish  string // finish_reason as the server gave it: stop, length, tool_calls, …
 	Model   string
 	Usage   Usage
+	Tokens  []Token // of the completion, thinking and calls included, if the request asks for logprobs and the server gives them
 }
 
 // Usage counts the tokens of one call. Cached is the part of Prompt that the

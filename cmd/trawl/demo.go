@@ -28,7 +28,7 @@ import (
 
 const demoHelp = `See the whole job offline, without a model server: weave a world, index it, start the
 simulated model, run K rollouts per question with DivInit and with standard sampling,
-score both and print the table.
+score both, print the table and write the report.
 
 The model is a program of rules. The figures show what trawl does, not what any
 language model can do.`
@@ -111,10 +111,31 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := demoPage(ctx, e, o, chosen); err != nil {
+		return err
+	}
 	if o.json {
 		return writeJSON(e.stdout, result)
 	}
 	return writeDemo(e.stdout, o, reports, chosen, time.Since(start))
+}
+
+// demoPage writes the report on the two methods: standard sampling is what DivInit
+// is held against.
+func demoPage(ctx context.Context, e env, o demoOptions, chosen map[string]map[int]*eval.Stat) error {
+	o.step(e, "writing the report into %s", o.page())
+	r := reportOptions{
+		out: o.page(), title: "DivInit and standard sampling: a demo", baseline: 1, command: "trawl demo --out " + o.out,
+	}
+	if len(chosen[demoMethods[0]]) > 0 {
+		r.model = o.selector
+	}
+	var runs []reportRun
+	for _, method := range demoMethods {
+		runs = append(runs, reportRun{dir: filepath.Join(o.out, method)})
+	}
+	e.stdout = io.Discard
+	return makeReport(ctx, e, runs, r)
 }
 
 // demoSelect returns how right the answers are that the graph selector chooses,
@@ -173,6 +194,7 @@ func (o demoOptions) step(e env, format string, args ...any) {
 	}
 }
 
+func (o demoOptions) page() string   { return filepath.Join(o.out, "report") }
 func (o demoOptions) world() string  { return filepath.Join(o.out, "world") }
 func (o demoOptions) index() string  { return filepath.Join(o.out, "index") }
 func (o demoOptions) report() string { return filepath.Join(o.out, "report.json") }
@@ -286,8 +308,8 @@ func writeDemo(w io.Writer, o demoOptions, reports map[string]*eval.Report, chos
 		fmt.Fprintln(w, "\nAnswers are chosen by majority; trawl train makes a graph selector, and --selector-model shows it here.")
 	}
 	fmt.Fprintf(w, "\nIntervals are 95 %% bootstrap over questions. Everything is kept in %s:\n", o.out)
-	fmt.Fprintf(w, "  trawl score %s\n  %s  the figures, all of them\n  %s  one rollout a line\n",
-		filepath.Join(o.out, "divinit"), o.report(), filepath.Join(o.out, "divinit", "rollouts.jsonl"))
+	fmt.Fprintf(w, "  trawl score %s\n  %s  the report: open it in a browser\n  %s  the figures, all of them\n  %s  one rollout a line\n",
+		filepath.Join(o.out, "divinit"), filepath.Join(o.page(), "index.html"), o.report(), filepath.Join(o.out, "divinit", "rollouts.jsonl"))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"trawl/agent/llm"
 	"trawl/eval/utility"
 	"trawl/internal/config"
-	"trawl/trajectory"
-	"trawl/trajectory/store"
 )
 
 const evaluateHelp = `Evaluate how the rollouts of a run reached their answers: U, the utility of a rollout, is
@@ -25,9 +23,21 @@ own reconstruction, which the report tells apart and prints with every constant.
 
 The reference trajectories and the traps of a question are read from oracle.jsonl and
 traps.jsonl beside the data set, where they are. Without a reference, efficiency is
-measured against the question's correct rollouts. Whether evidence carries a claim is
-judged by words (lexical), or by the model at --endpoint; what it does not judge is
-counted and in no figure.
+measured against the question's correct rollouts. With one, KSR, KCR and KOR say how many
+of its facts the explanation and the answer support, contradict and omit; they come from a
+related note and are not EVAL's.
+
+Whether evidence carries a claim, and what is said of a fact, is judged by words (lexical),
+or by a model: that of models.judge, by default the one at --endpoint, at temperature 0.
+--claims endpoint has it list the claims too; what it makes up is counted and left out.
+Each verdict is kept in RUN/entailments.jsonl as it comes, and never asked for again. What
+the model does not judge is tried again, then counted, and in no figure.
+
+E_A, how the entropy of actions follows what is learned, needs entropies: a run records
+those of tokens with --set models.agent.logprobs=16, or --resample M asks its model M times
+again in each turn. What it does is kept in RUN/entropies.jsonl, and asked for once.
+
+Several folders are evaluated together if they are shards of one run.
 
   trawl evaluate RUN
   trawl evaluate RUN --weights omega_e=0.5,omega_c=1,beta=0.7
@@ -41,14 +51,44 @@ const (
 	endpointEntailment = "endpoint"
 )
 
+// The ways to find claims.
+const (
+	sentenceClaims = "sentences"
+	endpointClaims = "endpoint"
+)
+
 // An evaluateOptions is what trawl evaluate was asked to do.
 type evaluateOptions struct {
 	dataset    string
 	oracle     string
 	traps      string
 	entailment string
+	claims     string
 	weights    utility.Weights
+	resample   int // how often a model is asked again in the place of each turn; 0 for not at all
 	json       bool
+}
+
+// fill sets what is not set to its default.
+func (o *evaluateOptions) fill() {
+	o.entailment = cmp.Or(o.entailment, lexicalEntailment)
+	o.claims = cmp.Or(o.claims, sentenceClaims)
+	if o.weights == (utility.Weights{}) {
+		o.weights = utility.DefaultWeights()
+	}
+}
+
+// check reports what an option may not be.
+func (o *evaluateOptions) check() error {
+	switch {
+	case o.entailment != lexicalEntailment && o.entailment != endpointEntailment:
+		return fmt.Errorf("--entailment %s: want lexical or endpoint", o.entailment)
+	case o.claims != sentenceClaims && o.claims != endpointClaims:
+		return fmt.Errorf("--claims %s: want sentences or endpoint", o.claims)
+	case o.resample != 0 && (o.resample < 2 || o.resample > 1000):
+		return fmt.Errorf("--resample %d: want 2 to 1000, or 0 for none", o.resample)
+	}
+	return nil
 }
 
 func newEvaluate(e env) *cobra.Command {
@@ -58,14 +98,14 @@ func newEvaluate(e env) *cobra.Command {
 		weights []string
 	)
 	cmd := &cobra.Command{
-		Use:   "evaluate RUN",
+		Use:   "evaluate RUN...",
 		Short: "How the answers of a run were reached: efficiency, grounding, recovery",
 		Long:  evaluateHelp + utility.DefaultWeights().String() + ".",
-		Args:  needs("RUN", 1, 1),
+		Args:  needs("RUN", 1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.weights, err = parseWeights(weights); err == nil && o.entailment != lexicalEntailment && o.entailment != endpointEntailment {
-				err = fmt.Errorf("--entailment %s: want lexical or endpoint", o.entailment)
+			if o.weights, err = parseWeights(weights); err == nil {
+				err = o.check()
 			}
 			if err != nil {
 				return usageError{command: cmd.CommandPath(), err: err}
@@ -74,7 +114,7 @@ func newEvaluate(e env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runEvaluate(cmd.Context(), e, s, o, args[0])
+			return runEvaluate(cmd.Context(), e, s, o, args)
 		},
 	}
 	fs := cmd.Flags()
@@ -82,7 +122,9 @@ func newEvaluate(e env) *cobra.Command {
 	fs.StringVar(&o.oracle, "oracle", "", "reference trajectories, a JSON lines `file` (default: oracle.jsonl beside the data set)")
 	fs.StringVar(&o.traps, "traps", "", "misleading documents, a JSON lines `file` (default: traps.jsonl beside the data set)")
 	fs.StringSliceVar(&weights, "weights", nil, "constants of the formulas, as `name=value`, several with commas")
-	fs.StringVar(&o.entailment, "entailment", lexicalEntailment, "who judges whether evidence carries a claim: lexical, or endpoint")
+	fs.StringVar(&o.entailment, "entailment", lexicalEntailment, "who judges whether evidence carries a claim, and what is said of a fact: lexical, or endpoint")
+	fs.StringVar(&o.claims, "claims", sentenceClaims, "what rollouts claim: the sentences of their explanation, or what the model at the endpoint lists")
+	fs.IntVar(&o.resample, "resample", 0, "for E_A, ask the run's model so many `times` again what to do in each turn; 0: take the entropies that the run recorded")
 	fs.BoolVar(&o.json, "json", false, "print JSON, with the details of every rollout")
 	f.register(cmd, configGroup, endpointGroup)
 	fs.StringVar(&f.model, "model", "", "model `name` at the endpoint (default: the only one that is served)")
@@ -109,15 +151,15 @@ func parseWeights(pairs []string) (utility.Weights, error) {
 	return w, nil
 }
 
-func runEvaluate(ctx context.Context, e env, s *config.Settings, o evaluateOptions, dir string) error {
-	r, err := evaluate(ctx, e, s, o, dir)
+func runEvaluate(ctx context.Context, e env, s *config.Settings, o evaluateOptions, dirs []string) error {
+	r, err := evaluateReport(ctx, e, s, o, dirs)
 	if err != nil {
 		return err
 	}
 	if o.json {
 		err = writeJSON(e.stdout, r)
 	} else {
-		err = writeEvaluation(e.stdout, dir, r)
+		err = writeEvaluation(e.stdout, strings.Join(dirs, " "), r)
 	}
 	switch {
 	case err != nil:
@@ -126,116 +168,34 @@ func runEvaluate(ctx context.Context, e env, s *config.Settings, o evaluateOptio
 		return fmt.Errorf("nothing is evaluated: %d rollouts failed, %d are missing", r.Failed, r.Missing)
 	case r.PassAt1 == nil:
 		return errors.New("the data set has no gold answers: utility and efficiency cannot be measured; --dataset names one that has")
+	case r.UnreadClaims > 0 && r.Claims == 0:
+		return fmt.Errorf("the claims of none of %d rollouts could be listed: G_E, C and U of correct rollouts are in no figure (%s)", r.UnreadClaims, firstFault(r))
 	case r.Claims > 0 && r.UnscoredClaims == r.Claims:
 		return fmt.Errorf("none of %d claims could be judged: G_E, C and U of correct rollouts are in no figure (%s)", r.Claims, firstFault(r))
+	case r.Keypoints.Facts > 0 && r.Keypoints.Unscored == r.Keypoints.Facts:
+		return fmt.Errorf("none of %d facts could be judged: KSR, KCR and KOR are in no figure (%s)", r.Keypoints.Facts, firstFault(r))
 	}
 	return nil
 }
 
-// firstFault returns why the first claim was not judged.
+// firstFault returns why the first claim or fact was not judged.
 func firstFault(r *utility.Report) string {
 	for _, q := range r.Details {
 		for _, d := range q.Rollouts {
+			if d.Unread != "" {
+				return d.Unread
+			}
 			for _, c := range d.Claims {
 				if c.Error != "" {
 					return c.Error
+				}
+			}
+			for _, k := range d.Keypoints {
+				if k.Error != "" {
+					return k.Error
 				}
 			}
 		}
 	}
 	return ""
 }
-
-// evaluate evaluates the run in a folder.
-func evaluate(ctx context.Context, e env, s *config.Settings, o evaluateOptions, dir string) (_ *utility.Report, err error) {
-	lines, err := store.OpenReader(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, lines.Close()) }()
-	run := selected{scored: scored{dir: dir, manifest: lines.Manifest()}, lines: lines}
-	if run.settings, err = settingsOf(run.manifest); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	all, err := examplesOf(dir, run.manifest, o.dataset)
-	if err != nil {
-		return nil, err
-	}
-	run.examples = planned(all, run.settings)
-	if err := run.tellLeftOut(e, all); err != nil {
-		return nil, err
-	}
-	opts := utility.Options{Weights: o.weights, Rollouts: run.settings.Rollout.Count, Seed: run.manifest.Seed}
-	if err := readBeside(e, &opts, o, &run); err != nil {
-		return nil, err
-	}
-	v, err := openVectors(ctx, e, s.Models.Embedder)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, v.close()) }()
-	opts.Embedder = tableEmbedder{v}
-	judge := newRoles(e, s.Rollout.Concurrency)
-	defer func() { err = errors.Join(err, judge.close()) }()
-	simulated := run.settings.Simulated
-	if o.entailment == endpointEntailment {
-		b, err := askModel(ctx, judge, s, &opts)
-		if err != nil {
-			return nil, err
-		}
-		o.entailment += " " + b.model
-		simulated = simulated || b.simulated
-	}
-	bar := newProgress(e, "questions", 0, len(run.examples))
-	defer bar.close()
-	opts.Progress = func(done int) { bar.set(done, 0) }
-	round := lastRound(lines, run.settings)
-	r, err := utility.Run(ctx, run.examples, func(id string) ([]*trajectory.Trajectory, error) { return wholeOutcomes(lines, id, round) }, opts)
-	if err != nil {
-		return nil, err
-	}
-	r.Embedder, r.Entailment, r.Simulated = v.Name(), o.entailment, simulated
-	return r, v.Err()
-}
-
-// askModel has claims judged by the agent's model, at temperature 0.
-func askModel(ctx context.Context, r *roles, s *config.Settings, opts *utility.Options) (*backend, error) {
-	model, zero := s.Models.Agent, 0.0
-	model.Temperature = &zero
-	b, err := r.open(ctx, "agent", model)
-	if err != nil {
-		return nil, fmt.Errorf("entailment: %w", err)
-	}
-	opts.Entailer, opts.Workers = utility.Asked{Client: b.client, Sampling: sampling(model)}, s.Rollout.Concurrency
-	return b, nil
-}
-
-// wholeOutcomes returns what the rollouts of a question had come to at the end of a
-// round, with the steps of all rounds up to it.
-func wholeOutcomes(lines *store.Reader, questionID string, round int) ([]*trajectory.Trajectory, error) {
-	all, states, err := recordsOf(lines, questionID)
-	if err != nil {
-		return nil, err
-	}
-	return trajectory.Whole(trajectory.Outcomes(all, states, round), all), nil
-}
-
-// A tableEmbedder is a table of vectors as an embedder, so that a text is embedded
-// once.
-type tableEmbedder struct{ *vectors }
-
-// Embed implements [llm.Embedder].
-func (t tableEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	rows, err := t.Rows(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]float32, len(rows))
-	for i, row := range rows {
-		out[i] = make([]float32, t.Dims())
-		t.Read(row, out[i])
-	}
-	return out, t.Err()
-}
-
-var _ llm.Embedder = tableEmbedder{}

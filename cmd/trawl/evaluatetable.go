@@ -22,7 +22,9 @@ func writeEvaluation(w io.Writer, name string, r *utility.Report) error {
 		stat  *eval.Stat
 	}{
 		{"pass@1", r.PassAt1}, {"U, all rollouts", r.UAll}, {"U, correct ones", r.UCorrect},
-		{"E, efficiency", r.E}, {"C, quality", r.C}, {"G_E, grounding", r.GE}, {"R_R, recovery", r.RR}, {"TRS, reproducibility", r.TRS},
+		{"E, efficiency", r.E}, {"C, quality", r.C}, {"G_E, grounding", r.GE}, {"R_R, recovery", r.RR},
+		{"KSR, facts supported", r.KSR}, {"KCR, contradicted", r.KCR}, {"KOR, omitted", r.KOR}, {"TRS, reproducibility", r.TRS},
+		{"E_A, adaptability", r.EA},
 		{"tool calls", r.Actions}, {"their cost", r.Cost}, {"repetition", r.Repetition},
 	} {
 		if s := row.stat; s != nil {
@@ -34,10 +36,27 @@ func writeEvaluation(w io.Writer, name string, r *utility.Report) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nclaims      %d from %s; %d could not be judged (%d rollouts); entailment %s\n", r.Claims, counts(r.ClaimsFrom), r.UnscoredClaims, r.Ungraded, r.Entailment)
+	by := r.Entailment
+	if r.Judge != "" {
+		by += ", judge " + r.Judge
+	}
+	fmt.Fprintf(w, "\nclaims      %d from %s; %d could not be judged (%d rollouts); entailment %s\n", r.Claims, counts(r.ClaimsFrom), r.UnscoredClaims, r.Ungraded, by)
+	if r.ClaimsBy == endpointClaims {
+		fmt.Fprintf(w, "listed      by the judge; %d claims were invented and are left out, those of %d rollouts could not be read\n", r.InventedClaims, r.UnreadClaims)
+	}
+	if k := r.Keypoints; k.Facts > 0 {
+		fmt.Fprintf(w, "facts       %d: %d supported, %d contradicted, %d omitted, %d could not be judged\n", k.Facts, k.Supported, k.Contradicted, k.Omitted, k.Unscored)
+	}
 	fmt.Fprintf(w, "target      %s; embedder %s\nreference   %s\n", counts(r.Targets), r.Embedder, counts(r.References))
 	if t := r.Traps; t.Questions > 0 {
 		fmt.Fprintf(w, "traps       of %d questions: seen %d times, entered %d, left before the end %d\n", t.Questions, t.Seen, t.Entered, t.Left)
+	}
+	if h := r.Entropies; h.Mean != nil {
+		fmt.Fprintf(w, "entropies   %s: mean %.3f nats, %d of %d turns without, %d pairs", h.From, *h.Mean, h.Without, h.Turns, h.Pairs)
+		if f := h.Following; f != nil {
+			fmt.Fprintf(w, "; with the fall that follows %.3f (%.3f–%.3f)", f.Mean, f.CI95[0], f.CI95[1])
+		}
+		fmt.Fprintln(w)
 	}
 	for _, u := range r.NotMeasured {
 		fmt.Fprintf(w, "lacking     %s: %s\n", u.Figure, u.Why)

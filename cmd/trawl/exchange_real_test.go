@@ -86,7 +86,7 @@ func TestRealRoundTrip(t *testing.T) {
 	if err := json.Unmarshal([]byte(capture(t, "score", first, "--json")), want); err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range []string{"messages", "tongyi", "aggagent"} {
+	for _, form := range []string{"messages", "tongyi", "aggagent", "parquet"} {
 		files, again := filepath.Join(dir, form), filepath.Join(dir, form+"-run")
 		capture(t, "export", first, "--format", form, "--out", files)
 		capture(t, "import", form, files, "--out", again)

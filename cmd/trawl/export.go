@@ -28,7 +28,7 @@ Formats:
 Of a run with several rounds, what the rollouts had come to in the last one is written.
 Gold answers are written where the format has them: those of --dataset or, without one,
 of the data set that the run was made from. What the format has no room for is counted
-by name. Parquet is not written.`
+by name. Of the verdicts in the run those of one judge are written, who gave the most.`
 
 // An exportOptions is what trawl export was asked to do.
 type exportOptions struct {
@@ -80,8 +80,13 @@ type exported struct {
 
 	simulated bool // the run's model
 
-	rollouts, failed int
-	lost             map[string]int
+	verdicts verdictsOf
+	planned  []string // questions that the run was to answer, as far as that is known
+	perEach  int      // rollouts that it was to make of each
+
+	rollouts, failed, missing int
+	without                   []string // questions that there is no rollout of
+	lost                      map[string]int
 }
 
 func runExport(ctx context.Context, e env, dir string, form exchange.OutForm, o exportOptions) (err error) {
@@ -102,24 +107,27 @@ func runExport(ctx context.Context, e env, dir string, form exchange.OutForm, o 
 	if err := tellDropped(e, dir, lines); err != nil {
 		return err
 	}
-	x := &exported{dir: dir, form: form, lines: lines, round: lastRound(lines, settings), simulated: settings.Simulated, lost: map[string]int{}}
+	x := &exported{dir: dir, form: form, lines: lines, round: lastRound(lines, settings), simulated: settings.Simulated, perEach: settings.Rollout.Count, lost: map[string]int{}}
 	if len(lines.Questions()) == 0 {
 		return fmt.Errorf("%s: there is no rollout to export", dir)
 	}
-	if form.Golds || o.dataset != "" {
-		if err := x.readGolds(e, o.dataset); err != nil {
-			return err
-		}
+	if err := x.readQuestions(e, settings, o.dataset); err != nil {
+		return err
 	}
+	if err := x.readVerdicts(e); err != nil {
+		return err
+	}
+	tellLeftovers(e, o.out)
 	if err := x.write(ctx, o.out); err != nil {
 		return err
 	}
 	return x.tell(e, o)
 }
 
-// readGolds loads the gold answers. Where nobody named a data set and that of the
-// run cannot be read, none are written.
-func (x *exported) readGolds(e env, spec string) error {
+// readQuestions loads the questions that the run was to answer and, for the forms
+// that have them, the gold answers. Where nobody named a data set and that of the
+// run cannot be read, there are none.
+func (x *exported) readQuestions(e env, s runSettings, spec string) error {
 	if spec != "" && !x.form.Golds {
 		return fmt.Errorf("--dataset %s: the format %s has no gold answers", spec, x.form.Name)
 	}
@@ -131,10 +139,17 @@ func (x *exported) readGolds(e env, spec string) error {
 		if spec != "" {
 			return err
 		}
-		fmt.Fprintf(e.stderr, "trawl: without gold answers: %v\n", err)
+		if x.form.Golds {
+			fmt.Fprintf(e.stderr, "trawl: without gold answers: %v\n", err)
+		}
 		return nil
 	}
-	x.golds = goldAnswers(examples)
+	for _, ex := range planned(examples, s) {
+		x.planned = append(x.planned, ex.ID)
+	}
+	if x.form.Golds {
+		x.golds = goldAnswers(examples)
+	}
 	return nil
 }
 
@@ -153,6 +168,12 @@ func (x *exported) write(ctx context.Context, out string) (err error) {
 	parent := filepath.Dir(out)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
+	}
+	if x.form.Table {
+		return atomicfile.Write(out, func(w io.Writer) error {
+			table := exchange.NewTable(w)
+			return errors.Join(x.each(ctx, table.Add), table.Close())
+		})
 	}
 	if !x.form.Folder {
 		return atomicfile.Write(out, func(w io.Writer) error {
@@ -202,7 +223,18 @@ func appendTo(path string, data []byte) (err error) {
 
 // pieces renders every rollout, by question and number.
 func (x *exported) pieces(ctx context.Context, use func(exchange.Piece) error) error {
-	for _, id := range x.lines.Questions() {
+	return x.each(ctx, func(it exchange.Item) (map[string]int, error) {
+		p, err := x.form.Render(it)
+		if err == nil {
+			err = use(p)
+		}
+		return p.Lost, err
+	})
+}
+
+// each writes every rollout, by question and number; write returns what it loses.
+func (x *exported) each(ctx context.Context, write func(exchange.Item) (map[string]int, error)) error {
+	for _, id := range x.questions() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -210,19 +242,21 @@ func (x *exported) pieces(ctx context.Context, use func(exchange.Piece) error) e
 		if err != nil {
 			return err
 		}
+		x.missing += max(0, x.perEach-len(all))
+		if len(all) == 0 {
+			x.without = append(x.without, id)
+		}
 		for _, t := range all {
-			p, err := x.form.Render(exchange.Item{Trajectory: t, Golds: x.golds[id]})
+			verdict, judge := x.verdicts.on(t)
+			lost, err := write(exchange.Item{Trajectory: t, Golds: x.golds[id], Verdict: verdict, Judge: judge})
 			if err != nil {
-				return err
-			}
-			if err := use(p); err != nil {
 				return err
 			}
 			x.rollouts++
 			if t.Error != "" {
 				x.failed++
 			}
-			for key, n := range p.Lost {
+			for key, n := range lost {
 				x.lost[key] += n
 			}
 		}
@@ -230,19 +264,40 @@ func (x *exported) pieces(ctx context.Context, use func(exchange.Piece) error) e
 	return nil
 }
 
+// questions returns the ids of the questions that were to have a line, in the order
+// of the data set, and of those that have one beside.
+func (x *exported) questions() []string {
+	ids, seen := []string{}, map[string]bool{}
+	for _, id := range slices.Concat(x.planned, x.lines.Questions()) {
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // tell says what was exported.
 func (x *exported) tell(e env, o exportOptions) error {
+	questions := len(x.questions()) - len(x.without)
 	var lost []exchange.Loss
 	for _, key := range slices.Sorted(maps.Keys(x.lost)) {
 		lost = append(lost, exchange.Loss{Key: key, Count: x.lost[key]})
 	}
 	if o.json {
 		return writeJSON(e.stdout, map[string]any{
-			"out": o.out, "format": x.form.Name, "rollouts": x.rollouts, "failed": x.failed, "questions": len(x.lines.Questions()),
+			"out": o.out, "format": x.form.Name, "rollouts": x.rollouts, "failed": x.failed, "questions": questions,
+			"missing": x.missing, "questions_left_out": append([]string{}, x.without...),
 			"round": x.round, "earlier_rounds_left_out": x.round - 1, "gold_answers": x.golds != nil, "simulated": x.simulated, "not_carried_over": lostCounts(lost),
 		})
 	}
-	fmt.Fprintf(e.stdout, "%s: exported %d rollouts of %d questions, %d of them failed\n", o.out, x.rollouts, len(x.lines.Questions()), x.failed)
+	fmt.Fprintf(e.stdout, "%s: exported %d rollouts of %d questions, %d of them failed\n", o.out, x.rollouts, questions, x.failed)
+	if x.missing > 0 {
+		fmt.Fprintf(e.stderr, "trawl: %d rollouts that the run was to make are not there, and so not in %s\n", x.missing, o.out)
+	}
+	if len(x.without) > 0 {
+		fmt.Fprintf(e.stderr, "trawl: %d questions have no rollout, and are not in %s: %s\n", len(x.without), o.out, theFirst(x.without))
+	}
 	if x.simulated {
 		fmt.Fprintln(e.stdout, "[simulated model]: no format says so, and trawl import cannot tell either")
 	}

@@ -26,7 +26,8 @@ import (
 
 const importHelp = `Make a run folder of rollouts that another program made, so that trawl score, select
 and train work on them. It is made whole or not at all; a line that cannot be read is
-named by file, line and key. A FILE may be a folder of such files.
+named by file, line and key. A FILE may be a folder of such files. It may be gzip; of
+all forms whose rollouts are JSON objects also Parquet, with their keys as columns.
 
 Formats:
 %s
@@ -34,8 +35,7 @@ Documents are recovered from what the tools returned ("Doc 1(Title: …) …", "
 numbered web results, a passage); the rest is kept as text. What a run has no room for
 is counted by the name of its key. imported.jsonl says where each rollout stood, and in
 the words of its program how it ended. The questions are those of --dataset or, without
-one, the lines' own, which are written into the folder with their gold answers.
-Parquet files are not read.`
+one, the lines' own, which are written into the folder with their gold answers.`
 
 // formatsHelp is a paragraph for each format, with its lines indented alike.
 func formatsHelp(names, abouts []string) string {
@@ -97,6 +97,7 @@ type imported struct {
 	opts   importOptions
 	roster *exchange.Roster
 	set    *dataset.Set // nil: the lines' own questions
+	blank  []string     // files without a rollout
 }
 
 // An importedFile is a file of an import, as its manifest has it.
@@ -116,6 +117,7 @@ func runImport(e env, form exchange.Form, paths []string, o importOptions) error
 			im.files = append(im.files, importedFile{Path: file})
 		}
 	}
+	tellLeftovers(e, o.out)
 	if err := im.survey(); err != nil {
 		return err
 	}
@@ -143,11 +145,14 @@ func (im *imported) survey() error {
 	}
 	im.roster = exchange.NewRoster(questions)
 	for i := range im.files {
+		before := len(im.roster.Origins())
 		sum, err := im.read(i, im.roster.Add)
 		if err != nil {
 			return err
 		}
-		im.files[i].SHA256 = sum
+		if im.files[i].SHA256 = sum; len(im.roster.Origins()) == before {
+			im.blank = append(im.blank, im.files[i].Path)
+		}
 	}
 	tally := im.roster.Tally()
 	switch {
@@ -166,8 +171,17 @@ func (im *imported) read(i int, use func(*exchange.Record) error) (sum string, e
 		return "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
 	hash := sha256.New()
-	for rec, err := range exchange.Read(im.form.Name, io.TeeReader(f, hash), im.files[i].Path, exchange.Options{Verdict: im.opts.verdicts}) {
+	o := exchange.Options{Verdict: im.opts.verdicts}
+	records := exchange.Read(im.form.Name, io.TeeReader(f, hash), im.files[i].Path, o)
+	if exchange.IsTable(f, im.files[i].Path) { // which is not read from front to back
+		records = exchange.ReadTable(im.form.Name, f, info.Size(), im.files[i].Path, o)
+	}
+	for rec, err := range records {
 		if err == nil {
 			err = use(rec)
 		}
@@ -175,7 +189,7 @@ func (im *imported) read(i int, use func(*exchange.Record) error) (sum string, e
 			return "", err
 		}
 	}
-	_, err = io.Copy(hash, f) // what stands behind the last rollout
+	_, err = io.Copy(hash, f) // what stands behind the last rollout; all of a table
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 

@@ -12,15 +12,12 @@ import (
 func (im *imported) tell(e env, made bool) error {
 	t, questions, k := im.roster.Tally(), len(im.roster.Questions()), im.roster.Rollouts()
 	judged := len(im.roster.Verdicts())
-	without := 0 // questions of the data set
-	if im.set != nil {
-		without = len(im.set.Examples) - questions
-	}
+	without := im.without()
 	if im.opts.json {
 		return writeJSON(e.stdout, map[string]any{
 			"run": im.opts.out, "made": made, "rollouts": t.Records, "questions": questions, "rollouts_a_question": k, "failed": t.Failed,
 			"answered": t.Answered, "calls": t.Calls, "calls_without_documents_read": t.Unread, "verdicts": judged,
-			"contradicting_verdicts": t.Contradicts, "questions_without_rollouts": without, "retried": t.Retried,
+			"contradicting_verdicts": t.Contradicts, "questions_without_rollouts": len(without), "questions_left_out": append([]string{}, without...), "files_without_rollouts": append([]string{}, im.blank...), "retried": t.Retried,
 			"endings": im.roster.Endings(), "not_carried_over": lostCounts(im.roster.Lost()),
 		})
 	}
@@ -38,11 +35,41 @@ func (im *imported) tell(e env, made bool) error {
 		fmt.Fprintf(e.stdout, "verdicts: of %d answers by %s; %d lines contradict an earlier one on the same answer and hold for their rollout alone\n", judged, im.roster.Verdicts()[0].Judge, t.Contradicts)
 	}
 	tellLost(e, im.roster.Lost())
-	if without > 0 {
-		fmt.Fprintf(e.stderr, "trawl: %d questions of the data set have no rollout: they count as missing; a data set of the others alone does not\n", without)
+	if len(im.blank) > 0 {
+		fmt.Fprintf(e.stderr, "trawl: %d files hold no rollout: %s\n", len(im.blank), theFirst(im.blank))
+	}
+	if len(without) > 0 {
+		fmt.Fprintf(e.stderr, "trawl: %d questions of the data set have no rollout: they count as missing; a data set of the others alone does not: %s\n", len(without), theFirst(without))
 	}
 	fmt.Fprintf(e.stdout, "next: trawl score %s; trawl select %s\n", im.opts.out, im.opts.out)
 	return nil
+}
+
+// without returns the ids of the questions of the data set that no rollout is of.
+func (im *imported) without() []string {
+	if im.set == nil {
+		return nil
+	}
+	has := map[string]bool{}
+	for _, q := range im.roster.Questions() {
+		has[q.ID] = true
+	}
+	var ids []string
+	for _, ex := range im.set.Examples {
+		if !has[ex.ID] {
+			ids = append(ids, ex.ID)
+		}
+	}
+	return ids
+}
+
+// theFirst names the first of many.
+func theFirst(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // endings says how rollouts ended: in their program's words, and in trawl's.

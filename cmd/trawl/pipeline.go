@@ -30,6 +30,7 @@ type pipeline struct {
 	agent      *agent.Agent
 	tools      tool.Set
 	seeder     recursion.Seeder // nil: every rollout chooses its own first query
+	hints      *hints           // nil: no rollout is told anything of an oracle
 }
 
 // openPipeline opens the index, finds the model and builds the agent. The
@@ -126,6 +127,7 @@ func (p *pipeline) build(engine search.Engine) error {
 		FinalTokens:      s.Agent.FinalTokens,
 		ObservationChars: s.Retrieval.ObservationChars,
 		Sampling:         sampling(s.Models.Agent),
+		Logprobs:         s.Models.Agent.Logprobs,
 		Tokens:           s.Rollout.Budget.Tokens,
 		Time:             time.Duration(s.Rollout.Budget.Seconds) * time.Second,
 	}
@@ -156,7 +158,7 @@ func (p *pipeline) loop(st recursion.Store) (*recursion.Loop, error) {
 	if p.compressor != nil {
 		client = p.compressor.client
 	}
-	return recursion.New(p.agent, p.seeder, client, st, o)
+	return recursion.New(p.hints.around(p.agent), p.seeder, client, st, o)
 }
 
 // sampling returns how the model of a role chooses its tokens.
@@ -173,7 +175,8 @@ func (p *pipeline) poolSampling() llm.Sampling {
 }
 
 // A fixed is the settings that can change a result: the run's identity. What
-// else there is, endpoints, concurrency, limits, may differ when it is resumed.
+// else there is, endpoints, concurrency, limits, logprobs, may differ when it is
+// resumed.
 type fixed struct {
 	Model       string         `json:"models.agent.name"`
 	Temperature *float64       `json:"models.agent.temperature"`
@@ -194,6 +197,7 @@ type fixed struct {
 	Budget     config.Budget   `json:"rollout.budget"`
 
 	Recursion *fixedRecursion `json:"recursion,omitempty"`
+	Scaffold  *fixedHints     `json:"scaffold,omitempty"`
 }
 
 // A fixedRecursion is what is fixed of a run with several rounds. Their number
@@ -220,6 +224,7 @@ func (p *pipeline) fixed() (json.RawMessage, error) {
 		Top: s.Retrieval.Top, ObservationChars: s.Retrieval.ObservationChars,
 		Dialect: p.dialect, Turns: s.Agent.Turns, FinalTokens: s.Agent.FinalTokens,
 		Count: s.Rollout.Count, FirstQuery: s.Rollout.FirstQuery, Budget: s.Rollout.Budget,
+		Scaffold: p.hints.identity(),
 	}
 	if s.Rollout.FirstQuery == "divinit" {
 		f.DivInit = &s.Rollout.DivInit

@@ -17,13 +17,13 @@ import (
 
 // readBeside reads the references and traps of the data set of a run: those that
 // are named, or else those that lie beside it and speak of its questions.
-func readBeside(e env, opts *utility.Options, o evaluateOptions, run *selected) error {
-	dataset := run.manifest.Dataset.Path
+func readBeside(e env, opts *utility.Options, o evaluateOptions, runs *evaluated) error {
+	dataset := runs.folders[0].manifest.Dataset.Path
 	if _, named, ok := strings.Cut(o.dataset, ":"); ok {
 		dataset = named
 	}
 	ids := map[string]bool{}
-	for _, ex := range run.examples {
+	for _, ex := range runs.examples {
 		ids[ex.ID] = true
 	}
 	err := readEither(e, o.oracle, filepath.Join(filepath.Dir(dataset), weave.OracleFile), "reference trajectories", func(path string) (err error) {
@@ -42,6 +42,9 @@ func readBeside(e env, opts *utility.Options, o evaluateOptions, run *selected) 
 // errForeign is the error of a file of other questions.
 var errForeign = errors.New("none of its questions is of the run")
 
+// errEmpty is the error of a file that holds nothing.
+var errEmpty = errors.New("there is nothing in it")
+
 // readEither reads the file that is named, or else the one at usual, if it is there
 // and not of other questions.
 func readEither(e env, named, usual, what string, read func(path string) error) error {
@@ -50,7 +53,7 @@ func readEither(e env, named, usual, what string, read func(path string) error) 
 	}
 	err := read(usual)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errEmpty): // a world without traps has an empty file of them
 		return nil
 	case errors.Is(err, errForeign):
 		fmt.Fprintf(e.stderr, "trawl: not used: %v\n", err)
@@ -118,7 +121,7 @@ func loadTraps(path string, ids map[string]bool) (map[string][]utility.Trap, err
 		out[trap.QuestionID] = append(out[trap.QuestionID], trap.Trap)
 		return nil
 	})
-	if err != nil || len(out) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	return out, known(path, out, ids)
@@ -126,6 +129,9 @@ func loadTraps(path string, ids map[string]bool) (map[string][]utility.Trap, err
 
 // known makes sure that a file speaks of the questions of the run.
 func known[V any](path string, read map[string]V, ids map[string]bool) error {
+	if len(read) == 0 {
+		return fmt.Errorf("%s: %w", path, errEmpty)
+	}
 	for id := range read {
 		if ids[id] {
 			return nil

@@ -15,8 +15,10 @@ language model over the question: it searches a corpus, reads, and answers.
   trawl index corpus.jsonl --out IDX       make a corpus searchable
   trawl ask "..." --index IDX              one question
   trawl run --dataset hotpotqa:dev.json --index IDX --out RUN
+  trawl experiment NAME                    several runs that are compared, with a report
   trawl score RUN                          pass@k and what it cost
   trawl evaluate RUN                       how the answers were reached
+  trawl report RUN... --out DIR            all of it as one HTML page
   trawl train RUN --out MODEL              a network that chooses among rollouts
   trawl select RUN                         ways to choose an answer, compared
   trawl import FORMAT FILE --out RUN       rollouts of other programs
@@ -42,7 +44,7 @@ func newRoot(e env) *cobra.Command {
 	root.SetErr(e.stderr)
 	e.quiet = root.PersistentFlags().Bool("quiet", false, "no progress")
 	root.AddCommand(
-		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newScore(e), newEvaluate(e), newSelect(e), newTrain(e), newImport(e), newExport(e),
+		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newExperiment(e), newScore(e), newEvaluate(e), newScaffold(e), newSelect(e), newReport(e), newTrain(e), newImport(e), newExport(e),
 		newWeave(e), newSim(e), newDoctor(e), newBench(e), newVersion(e),
 	)
 	markUsage(root)

@@ -3,6 +3,7 @@ package utility
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"trawl/agent/llm"
 	"trawl/agent/llm/reply"
 	"trawl/internal/prompt"
+	"trawl/internal/seed"
 	"trawl/internal/text"
 )
 
@@ -22,42 +24,100 @@ var prompts = prompt.New("utility", promptFiles, nil)
 // PromptHash returns the hash of the prompts.
 func PromptHash() string { return prompts.Hash() }
 
-// Asked is the entailer that asks a model. A reply that is no verdict is asked for
-// again, and then the claim is not scored.
+// ErrNoVerdict is the error of a judge that was asked and said nothing of use:
+// what it was asked of is not scored, and the evaluation goes on.
+var ErrNoVerdict = errors.New("no verdict")
+
+// Asked asks a model: it is an [Entailer], an [Extractor] and a [Checker]. A reply
+// that is none of the form is asked for again, with another seed and a reminder of
+// the form, and then there is no verdict ([ErrNoVerdict]); so it is where the prompt
+// does not fit the model. Any other failure is an error of the whole evaluation. It
+// is safe for concurrent use if its client is.
 type Asked struct {
 	Client   llm.Client
 	Sampling llm.Sampling
-	Tries    int // default 2
+	Tries    int     // default 2
+	Seed     int64   // of the seeds that are sent, which are hashed from what is asked and the try
+	Words    float64 // of [Stated]: a reply none of whose claims is of the explanation is none
 }
 
-var _ Entailer = Asked{}
+var (
+	_ Entailer  = Asked{}
+	_ Extractor = Asked{}
+	_ Checker   = Asked{}
+)
+
+// Identity returns all that decides a verdict beside the model and what it is asked
+// of, as JSON: two of one identity judge alike.
+func (a Asked) Identity() string {
+	data, err := text.JSON(struct {
+		Prompts  string       `json:"prompts"`
+		Sampling llm.Sampling `json:"sampling"`
+		Tries    int          `json:"tries"`
+		Seed     int64        `json:"seed"`
+		Words    float64      `json:"words"`
+	}{PromptHash(), a.Sampling, a.tries(), a.Seed, a.Words})
+	if err != nil { // an extra key of the request holds what is not JSON; such a request cannot be sent either
+		return fmt.Sprintf("%+v", a.Sampling)
+	}
+	return string(data)
+}
+
+func (a Asked) tries() int {
+	if a.Tries <= 0 {
+		return 2
+	}
+	return a.Tries
+}
+
+// ask asks by a prompt until read takes a reply; about is what the seeds are
+// hashed from.
+func (a Asked) ask(ctx context.Context, name string, data any, about string, read func(said string) bool) error {
+	words, said := prompts.Render(name, data), ""
+	for try := range a.tries() {
+		if try == 1 {
+			words += "\n\n" + prompts.Words("again-"+name, nil)
+		}
+		s := seed.Derive(a.Seed, name, about, try)
+		resp, err := a.Client.Complete(ctx, &llm.Request{
+			Sampling: a.Sampling, Seed: &s, Messages: []llm.Message{{Role: llm.User, Content: words}},
+		})
+		switch {
+		case errors.Is(err, llm.ErrContextLength):
+			return fmt.Errorf("utility: %s: %w: %w", name, ErrNoVerdict, err)
+		case errors.Is(err, llm.ErrMalformed) && ctx.Err() == nil:
+			said = "what cannot be read"
+			continue
+		case err != nil:
+			return fmt.Errorf("utility: %s: %w", name, err)
+		}
+		if said = saidIn(resp); resp.Finish != "length" && read(said) {
+			return nil
+		}
+	}
+	return fmt.Errorf("utility: %s: %w in %d replies, the last is %q", name, ErrNoVerdict, a.tries(), text.FirstChars(text.Collapse(said), 80))
+}
+
+// saidIn returns the reply without thinking; a server may take all of it for that.
+func saidIn(resp *llm.Response) string {
+	if text.Blank(resp.Message.Content) {
+		return reply.AfterThinking(resp.Message.Reasoning)
+	}
+	return reply.AfterThinking(resp.Message.Content)
+}
 
 // Entails implements [Entailer].
-func (a Asked) Entails(ctx context.Context, claim string, evidence []string) (float64, error) {
-	words := prompts.Render("entails", struct {
+func (a Asked) Entails(ctx context.Context, claim string, evidence []string) (p float64, err error) {
+	claim = text.Collapse(claim)
+	data := struct {
 		Claim    string
 		Evidence []string
-	}{text.Collapse(claim), evidence})
-	tries := a.Tries
-	if tries <= 0 {
-		tries = 2
-	}
-	said := ""
-	for try := range tries {
-		seed := int64(try)
-		resp, err := a.Client.Complete(ctx, &llm.Request{
-			Sampling: a.Sampling, Seed: &seed,
-			Messages: []llm.Message{{Role: llm.User, Content: words}},
-		})
-		if err != nil {
-			return 0, fmt.Errorf("utility: entailment: %w", err)
-		}
-		said = reply.AfterThinking(resp.Message.Content)
-		if p, ok := Verdict(said); ok {
-			return p, nil
-		}
-	}
-	return 0, fmt.Errorf("utility: entailment: no verdict in %d replies, the last is %q", tries, text.FirstChars(text.Collapse(said), 80))
+	}{claim, evidence}
+	err = a.ask(ctx, "entails", data, claim, func(said string) (ok bool) {
+		p, ok = Verdict(said)
+		return ok
+	})
+	return p, err
 }
 
 var verdict = regexp.MustCompile(`(?i)^[\s*_"']*(?:([0-9]{1,3})\s*(?:%|/\s*100)?|(yes)|(no))[\s*_"'.]*$`)
@@ -79,4 +139,44 @@ func Verdict(s string) (p float64, ok bool) {
 		return 0, false
 	}
 	return float64(n) / 100, true
+}
+
+// Extract implements [Extractor].
+func (a Asked) Extract(ctx context.Context, explanation string) (claims []string, err error) {
+	err = a.ask(ctx, "claims", struct{ Lines []string }{lines(explanation)}, explanation, func(said string) (ok bool) {
+		if claims, ok = ReadClaims(said); !ok || len(claims) == 0 {
+			return ok
+		}
+		stated, _ := Stated(claims, explanation, a.Words)
+		return len(stated) > 0
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claims, nil
+}
+
+// Check implements [Checker].
+func (a Asked) Check(ctx context.Context, p Point) (s Stance, err error) {
+	fact := text.Collapse(p.Fact)
+	data := struct {
+		Question, Fact string
+		Lines          []string
+	}{text.Collapse(p.Question), fact, lines(p.Response)}
+	err = a.ask(ctx, "keypoint", data, fact+"\n"+p.Response, func(said string) (ok bool) {
+		s, ok = ReadStance(said)
+		return ok
+	})
+	return s, err
+}
+
+// lines returns the lines of s that are not blank, each with single spaces.
+func lines(s string) []string {
+	var out []string
+	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if line = text.Collapse(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
 }

@@ -3,13 +3,15 @@ package utility
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 )
 
 // An Entailer says how probable it is, from 0 to 1, that a claim follows from its
-// evidence. An error is a claim that is not scored; it is safe for concurrent use.
+// evidence. It fails with [ErrNoVerdict] where it cannot say. It is safe for
+// concurrent use.
 type Entailer interface {
 	Entails(ctx context.Context, claim string, evidence []string) (float64, error)
 }
@@ -118,7 +120,7 @@ func (r *run) nearest(claim []float32, v vectors, n int) []int {
 }
 
 // ground has the claims of r judged.
-func (o *Options) ground(ctx context.Context, r *run, v vectors) ([]Claim, error) {
+func (o *Options) ground(ctx context.Context, e Entailer, r *run, v vectors) ([]Claim, error) {
 	out := make([]Claim, len(r.claims))
 	for i, text := range r.claims {
 		bare, steps := r.cite(text)
@@ -130,15 +132,16 @@ func (o *Options) ground(ctx context.Context, r *run, v vectors) ([]Claim, error
 		for j, step := range c.Steps {
 			evidence[j] = r.actions[step-1].shown
 		}
-		p, err := o.Entailer.Entails(ctx, bare, evidence)
-		if ctx.Err() != nil {
+		p, err := e.Entails(ctx, bare, evidence)
+		switch {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		}
-		if err != nil {
+		case errors.Is(err, ErrNoVerdict):
 			c.Error = err.Error()
-		} else {
-			p = clip(p)
-			c.P = &p
+		case err != nil:
+			return nil, err
+		default:
+			c.P = pointer(clip(p))
 		}
 		out[i] = c
 	}

@@ -14,21 +14,27 @@ type RolloutDetail struct {
 	Answer     string      `json:"answer"`
 	Correct    *bool       `json:"correct"` // nil: there is no gold answer
 	Actions    int         `json:"actions"`
-	Bare       float64     `json:"cost"`           // Σ c, without penalties
-	Cost       *float64    `json:"j"`              // Σ c·p; nil without a target
-	Gains      []float64   `json:"g"`              // nil without a target
-	Penalties  []float64   `json:"p"`              // nil without a target
-	Repetition *float64    `json:"repetition"`     // mean cosine of an observation with the one before
-	E          *float64    `json:"e"`              // nil without a reference
-	Claims     []Claim     `json:"claims"`         // c_i
-	From       ClaimSource `json:"claims_from"`    // where they stand
-	Left       int         `json:"sentences_left"` // that are no claims
-	GE         *float64    `json:"g_e"`            // nil without an answer, or if a claim is not scored
-	Seen       int         `json:"traps_seen"`     // that were among its results
-	Entered    []Entry     `json:"traps_entered"`  // T_trap
-	RR         *float64    `json:"r_r"`            // nil if no traps of the question are known
-	C          *float64    `json:"c"`              // nil without G_E; R_R is 1 where no traps are known
-	U          *float64    `json:"u"`              // nil without a gold answer, or if a claim is not scored
+	Bare       float64     `json:"cost"`                      // Σ c, without penalties
+	Cost       *float64    `json:"j"`                         // Σ c·p; nil without a target
+	Gains      []float64   `json:"g"`                         // nil without a target
+	Penalties  []float64   `json:"p"`                         // nil without a target
+	Repetition *float64    `json:"repetition"`                // mean cosine of an observation with the one before
+	E          *float64    `json:"e"`                         // nil without a reference
+	Claims     []Claim     `json:"claims"`                    // c_i
+	From       ClaimSource `json:"claims_from"`               // where they stand
+	Left       int         `json:"sentences_left"`            // that are no claims
+	Invented   int         `json:"claims_invented,omitempty"` // that a model listed and the explanation does not state; left out
+	Unread     string      `json:"claims_error,omitempty"`    // why there are no claims, if a model could not list them
+	GE         *float64    `json:"g_e"`                       // nil without an answer, or if a claim is not scored
+	Keypoints  []Keypoint  `json:"keypoints"`                 // the facts of the reference
+	KSR        *float64    `json:"ksr"`                       // share that it supports; nil without facts, or if one is not scored
+	KCR        *float64    `json:"kcr"`                       // that it contradicts
+	KOR        *float64    `json:"kor"`                       // that it omits
+	Seen       int         `json:"traps_seen"`                // that were among its results
+	Entered    []Entry     `json:"traps_entered"`             // T_trap
+	RR         *float64    `json:"r_r"`                       // nil if no traps of the question are known
+	C          *float64    `json:"c"`                         // nil without G_E; R_R is 1 where no traps are known
+	U          *float64    `json:"u"`                         // nil without a gold answer, or if a claim is not scored
 }
 
 // A QuestionDetail is everything about one question.
@@ -37,6 +43,7 @@ type QuestionDetail struct {
 	Target    string          `json:"target"`    // "answer and facts", "answer" or "none"
 	Reference string          `json:"reference"` // where T* comes from: "oracle", "correct rollouts" or "none"
 	Steps     *float64        `json:"t_star"`
+	Facts     int             `json:"facts"` // of the reference
 	Traps     int             `json:"traps"`
 	TRS       *float64        `json:"trs"` // nil from fewer than three rollouts
 	Failed    int             `json:"failed"`
@@ -59,12 +66,13 @@ type question struct {
 	present   int // rollouts, failed ones too
 	highest   int // number of a rollout
 	hasGolds  bool
+	entropies entropies
 }
 
 // question evaluates the rollouts of one question.
 func (o *Options) question(ctx context.Context, ex dataset.Example, lines []*trajectory.Trajectory) (*question, error) {
 	q := &question{hasGolds: len(ex.Golds) > 0}
-	q.detail = QuestionDetail{ID: ex.ID, Reference: unknown, Target: unknown, Traps: len(o.Traps[ex.ID]), Rollouts: []RolloutDetail{}}
+	q.detail = QuestionDetail{ID: ex.ID, Reference: unknown, Target: unknown, Facts: len(o.References[ex.ID].Facts), Traps: len(o.Traps[ex.ID]), Rollouts: []RolloutDetail{}}
 	var runs []*run
 	for _, t := range lines {
 		if o.Rollouts > 0 && t.Rollout >= o.Rollouts {
@@ -83,6 +91,15 @@ func (o *Options) question(ctx context.Context, ex dataset.Example, lines []*tra
 			q.unseeable++
 		}
 	}
+	judges := o.judges(ex.ID)
+	for _, r := range runs {
+		if judges.Extractor == nil {
+			break
+		}
+		if err := r.extract(ctx, judges.Extractor, ex.Text, o.Weights.Words); err != nil {
+			return nil, err
+		}
+	}
 	target := q.target(ex, o.References[ex.ID])
 	v, err := o.embed(ctx, runs, target)
 	if err != nil {
@@ -90,12 +107,13 @@ func (o *Options) question(ctx context.Context, ex dataset.Example, lines []*tra
 	}
 	sequences := make([][]Action, len(runs))
 	for i, r := range runs {
-		d, err := o.rollout(ctx, ex, r, target, v)
+		d, err := o.rollout(ctx, ex, r, judges, target, v)
 		if err != nil {
 			return nil, err
 		}
 		q.detail.Rollouts = append(q.detail.Rollouts, d)
 		sequences[i] = r.sequence()
+		q.entropies.add(r.t, d.Gains)
 	}
 	if trs, ok := Stability(sequences); ok {
 		q.detail.TRS = &trs
@@ -121,8 +139,8 @@ func (q *question) target(ex dataset.Example, ref Reference) string {
 }
 
 // rollout works out what one rollout has for itself alone.
-func (o *Options) rollout(ctx context.Context, ex dataset.Example, r *run, target string, v vectors) (RolloutDetail, error) {
-	d := RolloutDetail{Rollout: r.t.Rollout, Answer: r.t.Answer, Actions: len(r.actions), From: r.from, Left: r.left, Entered: []Entry{}}
+func (o *Options) rollout(ctx context.Context, ex dataset.Example, r *run, j Judges, target string, v vectors) (RolloutDetail, error) {
+	d := RolloutDetail{Rollout: r.t.Rollout, Answer: r.t.Answer, Actions: len(r.actions), From: r.from, Left: r.left, Invented: r.invented, Unread: r.unread, Entered: []Entry{}}
 	d.Bare = o.Weights.spent(r.actions, nil)
 	near, alike := r.similarities(target, v)
 	if n := len(alike); n > 1 {
@@ -133,10 +151,14 @@ func (o *Options) rollout(ctx context.Context, ex dataset.Example, r *run, targe
 		d.Repetition = pointer(sum / float64(n-1))
 	}
 	var err error
-	if d.Claims, err = o.ground(ctx, r, v); err != nil {
+	if d.Claims, err = o.ground(ctx, j.Entailer, r, v); err != nil {
 		return d, err
 	}
-	if d.From != FromNothing {
+	if d.Keypoints, err = r.check(ctx, j.Checker, ex.Text, o.References[ex.ID].Facts); err != nil {
+		return d, err
+	}
+	d.rate()
+	if d.From != FromNothing && d.Unread == "" {
 		d.GE = grounding(d.Claims, o.Weights.Floor)
 	}
 	if target == "" {
@@ -207,7 +229,7 @@ func (d *RolloutDetail) close(steps *float64, w Weights) {
 // alone would make the mean too low.
 func (d *RolloutDetail) utility(w Weights) *float64 {
 	switch {
-	case d.Correct == nil || d.unscored() > 0:
+	case d.Correct == nil || d.ungraded():
 		return nil
 	case !*d.Correct:
 		return pointer(0.0)
@@ -216,6 +238,9 @@ func (d *RolloutDetail) utility(w Weights) *float64 {
 	}
 	return pointer(Utility(true, *d.E, *d.C, w))
 }
+
+// ungraded reports whether something of the claims is not known.
+func (d *RolloutDetail) ungraded() bool { return d.Unread != "" || d.unscored() > 0 }
 
 // unscored counts the claims that the entailer could not judge.
 func (d *RolloutDetail) unscored() int {

@@ -25,7 +25,11 @@ type Report struct {
 	GE       *eval.Stat `json:"g_e"`
 	RR       *eval.Stat `json:"r_r"` // over questions whose traps are known
 	TRS      *eval.Stat `json:"trs"` // over questions with three completed rollouts
-	EA       *eval.Stat `json:"e_a"` // always nil: no rollout records entropies
+	EA       *eval.Stat `json:"e_a"` // a correlation, over the pairs of all questions together
+
+	KSR *eval.Stat `json:"ksr"` // keypoint rates, over questions with a reference: facts that rollouts support
+	KCR *eval.Stat `json:"kcr"` // that they contradict
+	KOR *eval.Stat `json:"kor"` // that they omit; the three sum to 1
 
 	Actions    *eval.Stat `json:"actions"`    // tool calls of a rollout
 	Cost       *eval.Stat `json:"cost"`       // Σ c of a rollout, without penalties
@@ -34,10 +38,14 @@ type Report struct {
 	ClaimsFrom     map[ClaimSource]int `json:"claims_from"`     // completed rollouts
 	Claims         int                 `json:"claims"`          // all of them
 	UnscoredClaims int                 `json:"unscored_claims"` // that the entailer could not judge
-	Ungraded       int                 `json:"ungraded"`        // completed rollouts that have no G_E for that reason
-	Targets        map[string]int      `json:"targets"`         // questions by what g is measured against
-	References     map[string]int      `json:"references"`      // questions by where T* comes from
+	InventedClaims int                 `json:"invented_claims"` // that a model listed and no explanation states; they are not among Claims
+	UnreadClaims   int                 `json:"unread_claims"`   // completed rollouts whose claims a model could not list
+	Ungraded       int                 `json:"ungraded"`        // completed rollouts that have no G_E for one of these reasons
+	Keypoints      Keypoints           `json:"keypoints"`
+	Targets        map[string]int      `json:"targets"`    // questions by what g is measured against
+	References     map[string]int      `json:"references"` // questions by where T* comes from
 	Traps          Traps               `json:"traps"`
+	Entropies      Entropies           `json:"entropies"`
 
 	NotMeasured []Unmeasured `json:"not_measured"`
 	Constants   Weights      `json:"constants"`
@@ -45,7 +53,9 @@ type Report struct {
 	Method      Method       `json:"method"`
 
 	Embedder   string `json:"embedder"`
-	Entailment string `json:"entailment"`
+	Entailment string `json:"entailment"`          // who judged claims and facts: lexical or endpoint
+	ClaimsBy   string `json:"claims_by"`           // who listed claims: sentences or endpoint
+	Judge      string `json:"judge,omitempty"`     // the model at the endpoint
 	Simulated  bool   `json:"simulated,omitempty"` // a model was trawl's simulated one: no figure says anything about a real model
 
 	Details []QuestionDetail `json:"details"`
@@ -94,9 +104,11 @@ func method() Method {
 		Reconstruction: []string{
 			"all constants; E = min(1, R_C/J) with R_C = T* + gamma·ln(1+T*), T* the steps of the reference, else the median cost of correct rollouts",
 			"g_t: how much nearer (cosine) an observation comes to gold answer and facts than any before; less than epsilon is 0",
-			"claims: sentences of the last reply with a number, a name or a word of the answer; without any, the question and the answer as given",
+			"claims: sentences of the last reply with a number, a name or a word of the answer, or what a model lists; without any, the question and the answer as given",
 			"evidence: observations cited, else the nearest by cosine; a trap is believed if later words assert its false claim, or the answer is its false answer",
+			"E_A = Pearson's correlation of g_t with H_t-1 - H_t over all turns together, H_t the mean token entropy of the action (16 likeliest), or that of resampled actions",
 			"TRS = 1 - mean normalised edit distance of action sequences; U_all over all rollouts, U_correct over the correct ones",
+			"KSR, KCR, KOR: from a related note on deep research, not of EVAL: shares of the reference's facts that explanation and answer support, contradict or omit",
 		},
 	}
 }
@@ -128,6 +140,9 @@ func (o *Options) report(questions []*question) *Report {
 	r.C = stat(func(d *RolloutDetail) *float64 { return d.C })
 	r.GE = stat(func(d *RolloutDetail) *float64 { return d.GE })
 	r.RR = stat(func(d *RolloutDetail) *float64 { return d.RR })
+	r.KSR = stat(func(d *RolloutDetail) *float64 { return d.KSR })
+	r.KCR = stat(func(d *RolloutDetail) *float64 { return d.KCR })
+	r.KOR = stat(func(d *RolloutDetail) *float64 { return d.KOR })
 	r.Actions = stat(func(d *RolloutDetail) *float64 { return pointer(float64(d.Actions)) })
 	r.Cost = stat(func(d *RolloutDetail) *float64 { return &d.Bare })
 	r.Repetition = stat(func(d *RolloutDetail) *float64 { return d.Repetition })
@@ -138,6 +153,7 @@ func (o *Options) report(questions []*question) *Report {
 		}
 	}
 	r.TRS = eval.Estimate(stable, o.Resamples, o.Seed)
+	o.adapt(r, questions)
 	r.Sweep = o.sweep(questions)
 	r.explain()
 	return r
@@ -160,8 +176,13 @@ func (r *Report) count(q *question) {
 		}
 		r.ClaimsFrom[d.From]++
 		r.Claims += len(d.Claims)
-		if n := d.unscored(); n > 0 {
-			r.UnscoredClaims += n
+		r.UnscoredClaims += d.unscored()
+		r.InventedClaims += d.Invented
+		r.Keypoints.count(d.Keypoints)
+		if d.Unread != "" {
+			r.UnreadClaims++
+		}
+		if d.ungraded() {
 			r.Ungraded++
 		}
 		r.Traps.Seen += d.Seen
@@ -186,8 +207,9 @@ func (r *Report) explain() {
 		say("E", "%d questions have neither a reference nor a correct rollout", n)
 	}
 	if r.Ungraded > 0 {
-		say("G_E, C, U", "%d of %d rollouts have claims that could not be judged", r.Ungraded, r.Complete)
+		say("G_E, C, U", "%d of %d rollouts have claims that could not be listed or judged", r.Ungraded, r.Complete)
 	}
+	r.explainKeypoints(say)
 	if n := r.ClaimsFrom[FromNothing]; n > 0 {
 		say("G_E, C", "%d rollouts have no answer", n)
 	}
@@ -200,8 +222,26 @@ func (r *Report) explain() {
 	if r.TRS == nil {
 		say("TRS", "no question has %d completed rollouts", minRuns)
 	}
-	say("E_A", "no rollout records the entropy of its actions")
+	if why := r.lacksEntropy(); why != "" {
+		say("E_A", "%s", why)
+	}
 	say("lambda_min", "it needs new rollouts that begin with hints")
+}
+
+// explainKeypoints says which rollouts have no keypoint rates.
+func (r *Report) explainKeypoints(say func(figure, format string, args ...any)) {
+	without := 0
+	for _, q := range r.Details {
+		if q.Facts == 0 {
+			without++
+		}
+	}
+	if without > 0 {
+		say("KSR, KCR, KOR", "no facts are known of %d of %d questions", without, r.Questions)
+	}
+	if r.Keypoints.Unscored > 0 {
+		say("KSR, KCR, KOR", "%d of %d facts could not be judged; rollouts with one of them have no rates", r.Keypoints.Unscored, r.Keypoints.Facts)
+	}
 }
 
 // means returns one value a question: the mean over its rollouts that have one.

@@ -26,6 +26,9 @@ type run struct {
 	claims  []string
 	from    ClaimSource
 	left    int // sentences that are no claims
+
+	invented int    // claims that an extractor made up
+	unread   string // why there are no claims, if an extractor could not say them
 }
 
 // newRun reads a rollout.

@@ -225,13 +225,13 @@ func TestUnjudged(t *testing.T) {
 	calls := 0
 	broken := entailer(func() (float64, error) {
 		if calls++; calls == 1 {
-			return 0, errors.New("down")
+			return 0, fmt.Errorf("%w: down", utility.ErrNoVerdict)
 		}
 		return 1, nil
 	})
 	step := found("a", "x@0")
-	r := evaluated(t, utility.Options{Entailer: broken, Workers: 1}, barrow, rollout(0, "1782", "", step), rollout(1, "1782", "", step))
-	none := evaluated(t, utility.Options{Entailer: entailer(func() (float64, error) { return 0, errors.New("down") })}, barrow,
+	r := evaluated(t, utility.Options{Judges: utility.Judges{Entailer: broken}, Workers: 1}, barrow, rollout(0, "1782", "", step), rollout(1, "1782", "", step))
+	none := evaluated(t, utility.Options{Judges: utility.Judges{Entailer: entailer(func() (float64, error) { return 0, fmt.Errorf("%w: down", utility.ErrNoVerdict) })}}, barrow,
 		rollout(0, "1782", "", step), rollout(1, "wrong", "", step))
 	if none.UAll != nil || none.UCorrect != nil || none.GE != nil || none.PassAt1 == nil {
 		t.Errorf("with nothing judged, U_all is %v, want none: the wrong rollout alone would make it 0", none.UAll)
@@ -240,7 +240,7 @@ func TestUnjudged(t *testing.T) {
 		t.Errorf("%d claims, %d unscored, %d ungraded", r.Claims, r.UnscoredClaims, r.Ungraded)
 	}
 	first := r.Details[0].Rollouts[0]
-	if first.GE != nil || first.C != nil || first.U != nil || first.E == nil || first.Claims[0].Error != "down" {
+	if first.GE != nil || first.C != nil || first.U != nil || first.E == nil || first.Claims[0].Error != "no verdict: down" {
 		t.Errorf("the rollout that was not judged: %+v", first)
 	}
 	if r.GE.Mean != 1 || r.UAll.Mean != 1 {

@@ -46,11 +46,24 @@
 //     D_max. No trap entered is R_R = 1.
 //   - The reproducibility score (TRS) is 1 − the mean normalised edit distance between
 //     the action sequences of the rollouts of a question ([Stability]), from three on.
+//   - A model may list the claims ([Extractor]), and say how probable they are
+//     ([Entailer]), in the place of sentences and words ([Lexical]). What it lists that
+//     the explanation does not state ([Stated]) is counted and left out.
+//   - The keypoint rates KSR, KCR and KOR are not EVAL's: a related note on evaluating
+//     deep research has them, as the shares of keypoints that are supported, contradicted
+//     and omitted ([Rates]). The keypoints are the facts of the reference here, the words
+//     held against them explanation and answer, and who decides a [Checker].
 //   - U_all is over all completed rollouts; U_correct over the correct ones, since the
 //     reported figures exceed the reported accuracies.
+//   - Entropy adaptability (E_A) is Pearson's correlation, over the turns of all rollouts
+//     together, of g_t with H_{t−1} − H_t; the paper has it in words only. g_t is what all
+//     calls of the turn gained. H_t is that of its step: the mean entropy of the tokens of
+//     the action over the 16 likeliest (as ParallelMuse takes them, and of the model as it
+//     is, whatever its temperature), or that of resampled actions ([ActionEntropy]). A turn
+//     whose query was given has none. Its interval is the bootstrap's over questions. The
+//     correlation with the fall that follows, H_t − H_{t+1}, stands beside it.
 //
-// Entropy adaptability needs entropies of actions, which no rollout records, so it is
-// left out; so is the scaffolded assessment, which needs new rollouts.
+// The scaffolded assessment, which needs new rollouts, is left out.
 //
 // Correct is exact match by [eval.Mark]. Same input and seed, same report. All
 // functions are safe for concurrent use.
@@ -78,31 +91,52 @@ type Reference struct {
 
 // Options say how rollouts are evaluated. Weights are taken literally.
 type Options struct {
-	Weights    Weights
-	References map[string]Reference // by question id
-	Traps      map[string][]Trap    // by question id
-	Embedder   llm.Embedder         // required
-	Entailer   Entailer             // default [Lexical]
-	Rollouts   int                  // expected of each question, the first so many count; default: as many as there are
-	Seed       int64                // of resampling
-	Resamples  int                  // of the bootstrap; default 2,000
-	Workers    int                  // questions at a time; default: one for each core
-	Progress   func(done int)       // told of each question that is evaluated, one call at a time; may be nil
+	Weights       Weights
+	References    map[string]Reference // by question id
+	Traps         map[string][]Trap    // by question id
+	Embedder      llm.Embedder         // required
+	Judges        Judges
+	JudgesOf      func(questionID string) Judges // in the place of Judges, for those that keep what they say with a question; may be nil
+	Rollouts      int                            // expected of each question, the first so many count; default: as many as there are
+	Seed          int64                          // of resampling
+	EntropiesFrom string                         // where the entropies of steps come from, for the report
+	Resamples     int                            // of the bootstrap; default 2,000
+	Workers       int                            // questions at a time; default: one for each core
+	Progress      func(done int)                 // told of each question that is evaluated, one call at a time; may be nil
+}
+
+// Judges say what rollouts claim, and what to think of it.
+type Judges struct {
+	Entailer  Entailer  // default [Lexical]
+	Extractor Extractor // default: the sentences that [Claims] takes
+	Checker   Checker   // of keypoints; default [LexicalPoints]
+}
+
+// judges returns who judges the rollouts of a question.
+func (o *Options) judges(questionID string) Judges {
+	j := o.Judges
+	if o.JudgesOf != nil {
+		j = o.JudgesOf(questionID)
+	}
+	if j.Entailer == nil {
+		j.Entailer = Lexical{}
+	}
+	if j.Checker == nil {
+		j.Checker = LexicalPoints{o.Weights.Support}
+	}
+	return j
 }
 
 // Run evaluates the rollouts of the examples, which read returns for a question
 // id: what each came to, failed ones too, with the steps of all its rounds. It
 // fails if the weights are out of range, if read or the embedder fails, or if ctx
-// ended; a claim that the entailer cannot judge is counted and goes on.
+// ended; what a judge cannot judge ([ErrNoVerdict]) is counted and goes on.
 func Run(ctx context.Context, examples []dataset.Example, read func(id string) ([]*trajectory.Trajectory, error), o Options) (*Report, error) {
 	if err := o.Weights.Validate(); err != nil {
 		return nil, fmt.Errorf("utility: %w", err)
 	}
 	if o.Embedder == nil {
 		return nil, errors.New("utility: no embedder")
-	}
-	if o.Entailer == nil {
-		o.Entailer = Lexical{}
 	}
 	if o.Resamples == 0 {
 		o.Resamples = 2000

@@ -12,17 +12,19 @@ import (
 // alike. They are taken literally: a penalty of 0 is none. [DefaultWeights] has the
 // usual values.
 type Weights struct {
-	OmegaE   float64 `json:"omega_e"`     // ω_E, exponent of E in U
-	OmegaC   float64 `json:"omega_c"`     // ω_C, exponent of C in U
-	Beta     float64 `json:"beta"`        // β, share of G_E in C
-	Gamma    float64 `json:"gamma"`       // γ, bonus for long references in R_C
-	Alpha    float64 `json:"alpha"`       // α, penalty of a redundant action
-	Lambda   float64 `json:"lambda"`      // λ, how fast R_R falls with the steps in a trap
-	Epsilon  float64 `json:"epsilon"`     // ε, below which a gain is none
-	Floor    float64 `json:"p_floor"`     // least probability of a claim
-	Stuck    float64 `json:"d_max"`       // D_max, most steps that a trap costs
-	Evidence float64 `json:"evidence"`    // observations that a claim without a citation is held against
-	Search   float64 `json:"cost_search"` // c of a search
+	OmegaE   float64 `json:"omega_e"`          // ω_E, exponent of E in U
+	OmegaC   float64 `json:"omega_c"`          // ω_C, exponent of C in U
+	Beta     float64 `json:"beta"`             // β, share of G_E in C
+	Gamma    float64 `json:"gamma"`            // γ, bonus for long references in R_C
+	Alpha    float64 `json:"alpha"`            // α, penalty of a redundant action
+	Lambda   float64 `json:"lambda"`           // λ, how fast R_R falls with the steps in a trap
+	Epsilon  float64 `json:"epsilon"`          // ε, below which a gain is none
+	Floor    float64 `json:"p_floor"`          // least probability of a claim
+	Stuck    float64 `json:"d_max"`            // D_max, most steps that a trap costs
+	Evidence float64 `json:"evidence"`         // observations that a claim without a citation is held against
+	Words    float64 `json:"claim_words"`      // least share of a claim's words that its explanation has, where a model lists the claims
+	Support  float64 `json:"keypoint_support"` // least lexical entailment of a fact that is supported
+	Search   float64 `json:"cost_search"`      // c of a search
 	Open     float64 `json:"cost_open"`
 	Find     float64 `json:"cost_find"`
 }
@@ -33,7 +35,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		OmegaE: 0.5, OmegaC: 0.5, Beta: 0.7, Gamma: 0.1, Alpha: 0.5, Lambda: 0.2, Epsilon: 0.01,
-		Floor: 1e-3, Stuck: 10, Evidence: 3, Search: 1, Open: 1, Find: 0.5,
+		Floor: 1e-3, Stuck: 10, Evidence: 3, Words: 0.6, Support: 0.5, Search: 1, Open: 1, Find: 0.5,
 	}
 }
 
@@ -62,6 +64,8 @@ func (w *Weights) constants() []constant {
 		{"p_floor", &w.Floor, 1, true, false},
 		{"d_max", &w.Stuck, no, true, false},
 		{"evidence", &w.Evidence, 1000, true, true},
+		{"claim_words", &w.Words, 1, false, false},
+		{"keypoint_support", &w.Support, 1, false, false},
 		{"cost_search", &w.Search, mostCost, true, false},
 		{"cost_open", &w.Open, mostCost, true, false},
 		{"cost_find", &w.Find, mostCost, true, false},

@@ -24,10 +24,11 @@ func wordSet(list string) map[string]bool {
 
 // A word is a word of a text as it is compared, and what it looked like.
 type word struct {
-	key    string // lower case; of a number without the commas of its thousands
-	number bool
-	entity bool // capitalised, and not only because a sentence begins
-	uncase bool // of a script that has no case
+	key     string // lower case; of a number without the commas of its thousands
+	number  bool
+	capital bool
+	entity  bool // capitalised, and not only because a sentence begins
+	uncase  bool // of a script that has no case
 }
 
 // words returns the words of s: runs of letters and digits, numbers with their
@@ -83,6 +84,7 @@ func newWord(s string) word {
 		entity: unicode.IsUpper(first) || unicode.IsTitle(first),
 		uncase: unicode.IsLetter(first) && unicode.ToUpper(first) == unicode.ToLower(first),
 	}
+	w.capital = w.entity
 	if w.key = text.Lower(s); w.number {
 		w.key = strings.ReplaceAll(w.key, ",", "")
 	}

@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"agent/llm/reply":               {"agent/llm", "internal/text"},
 	"agent/llm/sim":                 {"agent/llm/hashing", "agent/llm/sim/internal/reader", "internal/text", "internal/seed"},
 	"agent/llm/sim/internal/reader": {},
+	"internal/figures":              {"internal/atomicfile"},
 	"internal/transcript":           {"agent/llm", "internal/text", "trajectory"},
 	"search/live":                   {"search", "internal/atomicfile"},
 	"search/searchtest":             {"search"},
@@ -66,14 +67,18 @@ var mayImport = map[string][]string{
 	"selection/internal/compute/cpu":         {"selection/internal/compute", "selection/internal/compute/vector"},
 	"selection/internal/compute/cublas":      {"selection/internal/compute"},
 	"selection/internal/compute/computetest": {"selection/internal/compute", "internal/seed"},
+	"eval/pool":                              {"eval", "selection", "selection/graph", "corpus/dataset", "trajectory", "internal/text"},
 	"eval/compare":                           {"eval", "selection", "selection/baseline", "corpus/dataset", "trajectory", "internal/seed"},
-	"eval/utility":                           {"eval", "agent/llm", "agent/llm/reply", "corpus/dataset", "trajectory", "internal/prompt", "internal/text"},
+	"eval/scaffold":                          {"eval", "corpus/dataset", "trajectory", "internal/prompt", "internal/text"},
+	"eval/utility":                           {"eval", "agent/llm", "agent/llm/reply", "corpus/dataset", "trajectory", "internal/prompt", "internal/seed", "internal/text"},
 	// wiring
-	"configs":           {},
-	"internal/config":   {"configs"},
-	"internal/lint":     {},
-	"internal/testutil": {},
-	"cmd/trawl":         {"*"},
+	"internal/report":     {"eval", "eval/compare", "eval/pool", "eval/scaffold", "eval/utility", "corpus/dataset", "internal/figures", "internal/text", "selection/graph", "trajectory"},
+	"configs":             {},
+	"internal/config":     {"configs"},
+	"internal/experiment": {"configs", "internal/config"},
+	"internal/lint":       {},
+	"internal/testutil":   {},
+	"cmd/trawl":           {"*"},
 }
 
 func TestImports(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"trawl/trajectory"
@@ -18,6 +19,7 @@ type wireMessage struct {
 	ToolCalls        []wireToolCall  `json:"tool_calls"`
 	ToolCallID       string          `json:"tool_call_id"`
 	Name             string          `json:"name"`
+	StepPPL          json.RawMessage `json:"step_ppl"` // ParallelMuse's
 }
 
 type wireToolCall struct {
@@ -101,6 +103,7 @@ func (c *conversation) add(m wireMessage) error {
 		msg.ToolCalls = append(msg.ToolCalls, trajectory.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: argumentsOf(call.Function.Arguments)})
 	}
 	c.t.Messages = append(c.t.Messages, msg)
+	defer c.measure(len(c.t.Steps), m.StepPPL)
 	switch m.Role {
 	case "assistant":
 		if c.inText && len(msg.ToolCalls) == 0 {
@@ -119,6 +122,19 @@ func (c *conversation) add(m wireMessage) error {
 		return nil
 	}
 	return fmt.Errorf("role: %q, want system, user, assistant or tool", m.Role)
+}
+
+// measure gives the first of the steps from n on the entropy that ParallelMuse keeps
+// as a perplexity of the call: exp of the mean entropy of its tokens.
+func (c *conversation) measure(n int, raw json.RawMessage) {
+	var step struct {
+		Call float64 `json:"tool_call_ppl"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &step) != nil || step.Call < 1 || n >= len(c.t.Steps) {
+		return
+	}
+	h := math.Log(step.Call)
+	c.t.Steps[n].Entropy = &h
 }
 
 // reply adds what a reply does.

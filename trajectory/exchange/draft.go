@@ -1,6 +1,8 @@
 package exchange
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -24,6 +26,7 @@ type draft struct {
 	messages []wireMessage
 	inText   bool // calls and results stand in the text of messages
 	usage    trajectory.CallUsage
+	perTurn  []trajectory.CallUsage // where it is known
 	millis   int64
 	stated   *float64 // confidence, 0 to 1
 }
@@ -63,12 +66,19 @@ func (d *draft) common() error {
 // number reads the number of the rollout: that of the file's name, else of a key.
 func (d *draft) number(fromName *int, keys ...string) error {
 	for _, key := range keys {
-		raw := d.take(key)
-		if d.rec.Number != nil || len(raw) == 0 || raw[0] == '[' {
+		raw := d.object[key]
+		if len(raw) > 0 && raw[0] == '[' { // the messages
+			continue
+		}
+		d.take(key)
+		if d.rec.Number != nil || len(raw) == 0 || string(raw) == `""` {
 			continue
 		}
 		if err := decode(key, raw, &d.rec.Number); err != nil {
 			return err
+		}
+		if fromName != nil && d.rec.Number != nil && *d.rec.Number != *fromName && key == keys[0] {
+			d.rec.Lost[key+" (the name of the file has another)"]++
 		}
 	}
 	if fromName != nil {
@@ -87,13 +97,45 @@ func (d *draft) conversation(keys ...string) error {
 	var all []object
 	if len(raw) > 0 && decode(key, raw, &all) == nil {
 		for _, m := range all {
-			for _, known := range []string{"role", "content", "reasoning", "reasoning_content", "tool_calls", "tool_call_id", "name"} {
-				delete(m, known)
-			}
-			m.leave("", d.rec.Lost)
+			leaveMessage(m, d.rec.Lost)
 		}
 	}
 	return nil
+}
+
+// leaveMessage counts what a message has beside what is read of it: further keys,
+// a second reasoning, parts that are no text, and further keys of calls.
+func leaveMessage(m map[string]json.RawMessage, lost map[string]int) {
+	o := make(object, len(m))
+	for key, raw := range m {
+		o[key] = raw
+	}
+	for _, known := range []string{"role", "reasoning", "tool_call_id", "name"} {
+		o.take(known)
+	}
+	if second := o.take("reasoning_content"); !isEmpty(second) && !isEmpty(m["reasoning"]) && !bytes.Equal(second, m["reasoning"]) {
+		lost["reasoning_content"]++
+	}
+	var parts, calls []object
+	if json.Unmarshal(o.take("content"), &parts) == nil {
+		for _, p := range parts {
+			p.take("text")
+			if kind := p.take("type"); len(kind) == 0 || string(kind) == `"text"` {
+				p.leave("content.", lost)
+			} else {
+				lost["content of type "+strings.Trim(string(kind), `"`)]++
+			}
+		}
+	}
+	if json.Unmarshal(o.take("tool_calls"), &calls) == nil {
+		for _, c := range calls {
+			for _, known := range []string{"id", "type", "index", "function"} {
+				c.take(known)
+			}
+			c.leave("tool_calls.", lost)
+		}
+	}
+	o.leave("", lost)
 }
 
 // asked is the question in the first words of the user, where no key has it:
@@ -116,6 +158,10 @@ const userMark = "User:"
 // DeepResearch the first two, ParallelMuse the third.
 var noAnswers = []string{"no answer found.", "no answer found after 2h30mins", "[no prediction]"}
 
+// serverErrors are what WebSailor and Tongyi DeepResearch write for a reply, and so
+// for an answer, where their model server gave none.
+var serverErrors = []string{"SGLang server error", "SGLang server empty response", "vllm server error!!!"}
+
 // failures are the words for a rollout that failed, whatever its answer says.
 var failures = []string{"error", "llm_error_occurred", string(trajectory.Cancelled)}
 
@@ -133,6 +179,8 @@ func (d *draft) record() (*Record, error) {
 	case d.fault != "":
 	case d.answer == failedMark:
 		d.fault = "the rollout failed"
+	case slices.Contains(serverErrors, d.answer):
+		d.fault = d.answer
 	case failed && d.answer != "":
 		d.fault = d.answer
 	case failed:
@@ -156,7 +204,12 @@ func (d *draft) record() (*Record, error) {
 	return &d.rec, err
 }
 
-func missing(key string) error { return fmt.Errorf("key %s: missing or empty", key) }
+// A missingError names a key that has to be there.
+type missingError struct{ key string }
+
+func (e missingError) Error() string { return fmt.Sprintf("key %s: missing or empty", e.key) }
+
+func missing(key string) error { return missingError{key} }
 
 // trajectory makes the rollout, and counts the calls whose documents are unread.
 func (d *draft) trajectory() (*trajectory.Trajectory, int, error) {
@@ -172,10 +225,28 @@ func (d *draft) trajectory() (*trajectory.Trajectory, int, error) {
 		}
 	}
 	t.Usage.Prompt, t.Usage.Completion = d.usage.Prompt, d.usage.Completion
+	d.spread(t)
 	if t.Answer != "" {
 		t.Source = sourceOf(c.said)
 	}
 	return t, c.unread, nil
+}
+
+// spread gives each turn what its call cost, if as many are known as there are
+// turns; else only the sum is carried over.
+func (d *draft) spread(t *trajectory.Trajectory) {
+	all := turns(t)
+	if len(d.perTurn) != len(all) {
+		if len(d.perTurn) > 0 {
+			d.rec.Lost["tokens of each turn"]++
+		}
+		return
+	}
+	at := 0
+	for i, steps := range all {
+		t.Steps[at].Usage = d.perTurn[i]
+		at += len(steps)
+	}
 }
 
 // tagged returns the answer that a whole last reply gives in a tag or on a line of

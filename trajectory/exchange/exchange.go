@@ -1,7 +1,7 @@
 // Package exchange reads rollouts that other programs made, so that they can be
 // scored, selected from and trained on like trawl's own, and writes trawl's in
-// forms that other programs read. [Read] reads a file in one of the [Forms]; a
-// [Roster] settles across all lines of all files which questions there are and
+// forms that other programs read. [Read] reads a file in one of the [Forms],
+// [ReadTable] one of Parquet; a [Roster] settles across all lines of all files which questions there are and
 // which rollout is which. [Export] renders a rollout in one of the [OutForms].
 //
 // Records of trawl keep structure and shown text side by side; here the structure
@@ -24,7 +24,11 @@
 // its <answer> or its answer line. AggAgent's judge writes confidence 0 where none
 // was stated: 0 counts as none. The turns that a partial rollout of ParallelMuse
 // shares with the one that it branched from are steps of both. R1-Searcher's and
-// Search-R1's one text is cut into messages at its results.
+// Search-R1's one text is cut into messages at its results. The words that WebSailor
+// and Tongyi DeepResearch have for a server that gave no reply are failures. A
+// Reflexion log that lists fewer agents than its trials' summaries count is read,
+// and the difference counted; one that lists more as halted is as its program
+// writes it.
 //
 // Everything here is safe for concurrent use, a Roster apart.
 package exchange
@@ -56,10 +60,16 @@ type Record struct {
 // A Place is where a record stands.
 type Place struct {
 	File string
-	Line int // from 1
+	Line int  // from 1
+	Row  bool // Line is that of a row of a table
 }
 
-func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+func (p Place) String() string {
+	if p.Row {
+		return fmt.Sprintf("%s: row %d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
 
 // Options say how records are read.
 type Options struct {

@@ -17,6 +17,7 @@ type OutForm struct {
 	About  string // for a help text, in one or more lines
 	Folder bool   // many files; else one
 	Golds  bool   // it has room for gold answers
+	Table  bool   // one file that [NewTable] writes
 	Head   string // what the file begins with
 	render func(Item) (Piece, error)
 }
@@ -28,15 +29,19 @@ func OutForms() []OutForm {
 		{Name: "tongyi", Folder: true, Golds: true, render: asTongyi, About: "a folder of iter1.jsonl, iter2.jsonl, … as Tongyi DeepResearch writes them"},
 		{Name: "aggagent", Folder: true, Golds: true, render: asAggAgent, About: "a folder of iter1/run_….json, … as AggAgent writes them"},
 		{Name: "browsecomp-plus", Folder: true, render: asBrowseCompPlus, About: "folders run1, run2, … of run files of BrowseComp-Plus, not encrypted"},
+		{Name: "parquet", Golds: true, Table: true, render: asTable, About: "a Parquet file with one row a rollout: what csv has, and steps and messages as\nJSON, gold answers and verdicts; trawl import parquet reads all of it again"},
 		{Name: "csv", Head: csvHead, render: asCSV, About: "a table with one row a rollout: ids, answer, termination, usage, times"},
 	}
 }
 
 // An Item is a rollout that is to be written. Golds are the gold answers of its
-// question, for the forms that have them.
+// question, Verdict is what a judge of this name said of its answer, both for the
+// forms that have them.
 type Item struct {
 	Trajectory *trajectory.Trajectory
 	Golds      []string
+	Verdict    *bool // nil if there is none
+	Judge      string
 }
 
 // A Piece is what becomes of an item: Data at the end of the file at Path, which
@@ -63,15 +68,44 @@ type writing struct {
 	lost map[string]int
 }
 
-// newWriting begins with what no form but trawl's own has room for.
+// newWriting begins with what no form but parquet has room for.
 func newWriting(it Item) *writing {
 	w, t := &writing{it, map[string]int{}}, it.Trajectory
+	w.loses("seed", t.Seed != 0)
 	w.loses("seed_query", t.SeedQuery != nil)
-	for _, s := range t.Steps {
+	return w
+}
+
+// losesTraces counts what steps have beside what the model said and saw.
+func (w *writing) losesTraces() {
+	for _, s := range w.Trajectory.Steps {
 		w.loses("steps.repairs", len(s.Repairs) > 0)
 		w.loses("steps.error", s.Error != "")
+		w.loses("steps.source", s.Source != "")
+		w.loses("steps.ms", s.Millis > 0)
+		w.loses("steps.entropy", s.Entropy != nil)
 	}
-	return w
+}
+
+// losesTime counts when a rollout was, and of which round.
+func (w *writing) losesTime() {
+	w.loses("started", !w.Trajectory.Started.IsZero())
+	w.loses("round", w.Trajectory.Round > 1)
+}
+
+// losesVerdict counts a verdict.
+func (w *writing) losesVerdict() { w.loses("verdict", w.Verdict != nil) }
+
+// losesSource counts how an answer was given, where the last words of the agent do
+// not say the same to whoever reads them.
+func (w *writing) losesSource(said string) {
+	t := w.Trajectory
+	w.loses("answer_source", t.Answer != "" && t.Source != sourceOf(said))
+}
+
+// losesMessages counts messages that are written anew, from the steps.
+func (w *writing) losesMessages() {
+	w.loses("messages (made of the steps)", len(w.Trajectory.Messages) > 0)
 }
 
 // loses counts something that there is and the form has no room for.
@@ -90,11 +124,35 @@ func (w *writing) losesDocuments() {
 	}
 }
 
-// losesUsage counts usage and times.
+// losesUsage counts usage and times. Calls are counted again by whoever reads the
+// conversation: what differs is lost.
 func (w *writing) losesUsage() {
 	u := w.Trajectory.Usage
-	w.loses("usage", u.Prompt > 0 || u.Completion > 0)
+	w.loses("usage", u.Prompt > 0 || u.Completion > 0 || u.Cached > 0 || u.Estimated)
 	w.loses("ms", w.Trajectory.Millis > 0)
+	for _, s := range w.Trajectory.Steps {
+		w.loses("steps.usage", s.Usage != (trajectory.CallUsage{}))
+	}
+	w.losesCalls()
+}
+
+// losesCalls counts rollouts that made other calls than their steps show: some
+// were made again, or repeated an earlier one.
+func (w *writing) losesCalls() {
+	t := w.Trajectory
+	searches, opens := 0, 0
+	for _, s := range t.Steps {
+		switch s.Kind {
+		case trajectory.KindSearch:
+			searches++
+		case trajectory.KindOpen:
+			opens++
+		}
+	}
+	u := t.Usage
+	w.loses("usage.llm_calls", u.LLMCalls != len(turns(t)))
+	w.loses("usage.searches", u.Searches != searches)
+	w.loses("usage.opens", u.Opens != opens)
 }
 
 // gold returns the first gold answer; nil if there is none, so that its key is left

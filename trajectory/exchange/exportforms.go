@@ -24,6 +24,7 @@ type messagesLine struct {
 	Confidence  *float64               `json:"confidence,omitempty"`
 	Error       string                 `json:"error,omitempty"`
 	Golds       []string               `json:"golden_answers,omitempty"`
+	Judged      *bool                  `json:"judged,omitempty"` // read with --verdicts judged
 	Messages    []trajectory.Message   `json:"messages"`
 }
 
@@ -32,10 +33,13 @@ func asMessages(it Item) (Piece, error) {
 	w, t := newWriting(it), it.Trajectory
 	w.losesDocuments()
 	w.losesUsage()
-	w.loses("answer_source", t.Source == trajectory.AnswerFinalCall || t.Source == trajectory.AnswerFallback || t.Source == trajectory.AnswerState)
+	w.losesTraces()
+	w.losesTime()
+	w.loses("judge", it.Verdict != nil)
+	messages := w.native()
 	return w.piece("", messagesLine{
 		QuestionID: t.QuestionID, Question: t.Question, RolloutID: t.Rollout, Prediction: prediction(t), Termination: t.Termination,
-		Confidence: t.Confidence, Error: t.Error, Golds: it.Golds, Messages: native(t),
+		Confidence: t.Confidence, Error: t.Error, Golds: it.Golds, Judged: it.Verdict, Messages: messages,
 	})
 }
 
@@ -49,7 +53,23 @@ func prediction(t *trajectory.Trajectory) *string {
 
 // native returns the conversation with tool calls apart from the text: the messages
 // as they are if all calls of the steps stand in them so, or else made of the steps.
-func native(t *trajectory.Trajectory) []trajectory.Message {
+func (w *writing) native() []trajectory.Message {
+	messages, same := native(w.Trajectory)
+	if !same {
+		w.losesMessages()
+	}
+	said := ""
+	for _, m := range messages {
+		if m.Role == "assistant" {
+			said = m.Content
+		}
+	}
+	w.losesSource(said)
+	return messages
+}
+
+// native is the conversation itself; same says that it is the rollout's own.
+func native(t *trajectory.Trajectory) (messages []trajectory.Message, same bool) {
 	ids := map[string]bool{}
 	for _, m := range t.Messages {
 		for _, c := range m.ToolCalls {
@@ -57,7 +77,7 @@ func native(t *trajectory.Trajectory) []trajectory.Message {
 		}
 	}
 	if len(t.Messages) > 0 && !slices.ContainsFunc(t.Steps, func(s trajectory.Step) bool { return s.Call != nil && !ids[s.Call.ID] }) {
-		return t.Messages
+		return t.Messages, true
 	}
 	out := opening(t)
 	all := turns(t)
@@ -75,7 +95,7 @@ func native(t *trajectory.Trajectory) []trajectory.Message {
 		}
 		out = append(append(out, m), results...)
 	}
-	return out
+	return out, false
 }
 
 // A plainMessage is a message of a form whose calls stand in the text.
@@ -108,6 +128,10 @@ func asTongyi(it Item) (Piece, error) {
 	w, t := newWriting(it), it.Trajectory
 	w.losesDocuments()
 	w.losesUsage()
+	w.losesTraces()
+	w.losesTime()
+	w.losesVerdict()
+	w.losesMessages()
 	w.loses("question_id", true)
 	w.loses("confidence", t.Confidence != nil)
 	w.loses("termination loop", t.Termination == trajectory.Loop)
@@ -119,6 +143,7 @@ func asTongyi(it Item) (Piece, error) {
 		line.RolloutIdx, line.RolloutID, line.Error, line.Prediction = &t.Rollout, &k, t.Error, failedMark
 	default:
 		line.Messages = inText(t)
+		w.losesSource(line.Messages[len(line.Messages)-1].Content)
 		if t.Answer == "" {
 			line.Prediction = "No answer found."
 		}
@@ -169,6 +194,14 @@ type aggAgentFile struct {
 	Time        float64              `json:"time"`
 	Messages    []trajectory.Message `json:"messages"`
 	Debug       aggAgentDebug        `json:"debug_data"`
+	Judge       *aggAgentJudge       `json:"auto_judge,omitempty"`
+}
+
+// An aggAgentJudge is what a judge said. Confidence is in percent, 0 if the answer
+// states none.
+type aggAgentJudge struct {
+	Correctness string  `json:"correctness"`
+	Confidence  float64 `json:"confidence"`
 }
 
 type aggAgentInstance struct {
@@ -188,15 +221,22 @@ type aggAgentTokens struct {
 	Output    int `json:"output_tokens"`
 }
 
-// asAggAgent writes a file iter{k}/run_….json. Confidence has no place in it: that
-// is the judge's to read.
+// asAggAgent writes a file iter{k}/run_….json. Confidence has a place in it only
+// beside a verdict: it is the judge's to read.
 func asAggAgent(it Item) (Piece, error) {
 	w, t := newWriting(it), it.Trajectory
 	w.losesDocuments()
-	w.loses("confidence", t.Confidence != nil)
+	w.losesTraces()
+	w.losesTime()
+	w.losesCalls()
+	w.loses("judge", it.Verdict != nil)
+	w.loses("confidence", t.Confidence != nil && (it.Verdict == nil || *t.Confidence == 0))
+	w.loses("usage.cached", t.Usage.Cached > 0)
+	w.loses("usage.estimated", t.Usage.Estimated)
 	f := aggAgentFile{
 		Question: t.Question, Instance: aggAgentInstance{t.QuestionID, t.Question, w.gold()}, Prediction: t.Answer, Termination: "no_tool_call",
-		Error: t.Error, Time: float64(t.Millis) / 1000, Messages: slices.Clone(native(t)), Debug: aggAgentDebug{[]aggAgentTokens{}, map[string]int{}},
+		Error: t.Error, Time: float64(t.Millis) / 1000, Messages: slices.Clone(w.native()), Debug: aggAgentDebug{[]aggAgentTokens{}, map[string]int{}},
+		Judge: aggAgentVerdict(it),
 	}
 	switch {
 	case t.Error != "":
@@ -216,7 +256,9 @@ func asAggAgent(it Item) (Piece, error) {
 			f.Messages[i].Content = string(quoted)
 		}
 	}
+	var sum trajectory.CallUsage
 	for _, s := range t.Steps {
+		sum.Add(s.Usage)
 		if s.Usage != (trajectory.CallUsage{}) {
 			f.Debug.Tokens = append(f.Debug.Tokens, aggAgentTokens{s.Turn, s.Usage.Prompt, s.Usage.Completion})
 		}
@@ -226,8 +268,25 @@ func asAggAgent(it Item) (Piece, error) {
 	}
 	if len(f.Debug.Tokens) == 0 && t.Usage.Prompt+t.Usage.Completion > 0 { // known as a whole only
 		f.Debug.Tokens = []aggAgentTokens{{1, t.Usage.Prompt, t.Usage.Completion}}
+		sum = trajectory.CallUsage{Prompt: t.Usage.Prompt, Completion: t.Usage.Completion}
 	}
+	w.loses("usage beyond that of the steps", sum.Prompt != t.Usage.Prompt || sum.Completion != t.Usage.Completion)
 	return w.piece(w.runFile("iter"), f)
+}
+
+// aggAgentVerdict returns the verdict of an item; nil if there is none.
+func aggAgentVerdict(it Item) *aggAgentJudge {
+	if it.Verdict == nil {
+		return nil
+	}
+	j := &aggAgentJudge{Correctness: "incorrect"}
+	if *it.Verdict {
+		j.Correctness = "correct"
+	}
+	if c := it.Trajectory.Confidence; c != nil {
+		j.Confidence = 100 * *c
+	}
+	return j
 }
 
 // A runFile is a run file of BrowseComp-Plus.
@@ -252,6 +311,11 @@ type runEntry struct {
 func asBrowseCompPlus(it Item) (Piece, error) {
 	w, t := newWriting(it), it.Trajectory
 	w.losesUsage()
+	w.losesTraces()
+	w.losesVerdict()
+	w.loses("messages", len(t.Messages) > 0)
+	w.loses("answer_source", t.Answer != "")
+	w.loses("started", !t.Started.IsZero())
 	w.loses("confidence", t.Confidence != nil)
 	f := runFile{
 		QueryID: t.QuestionID, Calls: map[string]int{}, Status: "completed", Documents: []string{}, Result: []runEntry{},
@@ -270,6 +334,7 @@ func asBrowseCompPlus(it Item) (Piece, error) {
 		}
 		for _, r := range s.Results {
 			w.loses("documents without an id", r.ID == "")
+			w.loses("scores and texts of documents", true)
 			if r.ID != "" && !slices.Contains(f.Documents, r.ID) {
 				f.Documents = append(f.Documents, r.ID)
 			}
@@ -288,22 +353,21 @@ func asCSV(it Item) (Piece, error) {
 	w, t := newWriting(it), it.Trajectory
 	w.loses("steps", len(t.Steps) > 0)
 	w.loses("messages", len(t.Messages) > 0)
-	confidence, started, turn := "", "", 0
+	w.loses("usage.estimated", t.Usage.Estimated)
+	w.losesVerdict()
+	confidence, started := "", ""
 	if t.Confidence != nil {
 		confidence = strconv.FormatFloat(*t.Confidence, 'g', -1, 64)
 	}
 	if !t.Started.IsZero() {
 		started = t.Started.UTC().Format(time.RFC3339Nano)
 	}
-	for _, s := range t.Steps {
-		turn = max(turn, s.Turn)
-	}
 	var b bytes.Buffer
 	row := csv.NewWriter(&b)
 	u := t.Usage
 	err := row.Write([]string{
 		t.QuestionID, t.Question, strconv.Itoa(t.Round), strconv.Itoa(t.Rollout), t.Answer, string(t.Source), confidence, string(t.Termination), t.Error,
-		strconv.Itoa(turn), strconv.Itoa(u.LLMCalls), strconv.Itoa(u.Prompt), strconv.Itoa(u.Completion), strconv.Itoa(u.Cached),
+		strconv.Itoa(lastTurn(t)), strconv.Itoa(u.LLMCalls), strconv.Itoa(u.Prompt), strconv.Itoa(u.Completion), strconv.Itoa(u.Cached),
 		strconv.Itoa(u.Searches), strconv.Itoa(u.Opens), started, strconv.FormatInt(t.Millis, 10),
 	})
 	row.Flush()

@@ -30,15 +30,18 @@ func Forms() []Form {
 		{Name: "messages", suffix: jsonl, parts: jsonLines, parse: parseMessages, About: `one finished rollout a JSON line, as OpenAI messages with tool calls:
 {"question":"…","prediction":"…","messages":[…]}, and as far as there are
 question_id, rollout_id, answer or golden_answers, termination, confidence`},
-		{Name: "tongyi", suffix: jsonl, parts: jsonLines, parse: parseTongyi, About: `Tongyi DeepResearch, WebSailor, WebResummer: iter1.jsonl, iter2.jsonl, … or
-the folder of them; error lines are failures`},
+		{Name: "tongyi", suffix: jsonl, parts: jsonLines, parse: parseTongyi, About: `Tongyi DeepResearch: iter1.jsonl, iter2.jsonl, … or the folder of them; error
+lines are failures`},
+		{Name: "websailor", suffix: jsonl, parts: jsonLines, parse: parseTongyi, About: "WebSailor, WebResummer: Tongyi's files with rollout_id in every line"},
 		{Name: "parallelmuse", suffix: jsonl, parts: jsonLines, parse: parseParallelMuse, About: `ParallelMuse's lines, with the messages under rollout`},
-		{Name: "aggagent", suffix: []string{".json"}, folder: iterFolder, parts: whole, parse: parseAggAgent, About: `AggAgent's folder of iter1/run_….json, …; its parquet files are not read`},
+		{Name: "aggagent", suffix: []string{".json"}, folder: iterFolder, parts: whole, parse: parseAggAgent, About: `AggAgent's folder of iter1/run_….json, …, or its published Parquet files, where
+a question's rollouts are numbered as they come`},
 		{Name: "r1-searcher", suffix: jsonl, parts: jsonLines, parse: parseR1Searcher, About: `R1-Searcher's evaluation files, one a policy, verdicts of gpt4o_output included`},
 		{Name: "flashrag", suffix: []string{"intermediate_data.json", ".jsonl"}, parts: listed, parse: parseFlashRAG, About: `FlashRAG's intermediate_data.json, Search-R1's text included`},
 		{Name: "reflexion", suffix: []string{".txt", ".jsonl"}, parts: trials, parse: parseReflexion, About: `Reflexion's text logs of ReAct trials, or lines made of them; the marks are
 verdicts`},
 		{Name: "webdancer", suffix: jsonl, parts: jsonLines, parse: parseWebDancer, About: `WebDancer's chatml trajectories`},
+		{Name: "parquet", parts: noText, parse: parseTable, About: "the table that trawl export --format parquet writes"},
 	}
 }
 
@@ -53,7 +56,8 @@ func formNamed(name string) (Form, error) {
 }
 
 // Files returns the files of a form that path names: itself, or in their order
-// those of a folder, at any depth, that look like files of the form.
+// those of a folder, at any depth, that look like files of the form; Parquet files
+// only if there are no others.
 func (f Form) Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -62,10 +66,13 @@ func (f Form) Files(path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	var files []string
+	var files, tables []string
 	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if strings.HasSuffix(p, tableSuffix) {
+			tables = append(tables, p)
 		}
 		if slices.ContainsFunc(f.suffix, func(s string) bool { return strings.HasSuffix(p, s) }) &&
 			(f.folder == nil || f.folder.MatchString(filepath.Base(filepath.Dir(p)))) {
@@ -73,6 +80,9 @@ func (f Form) Files(path string) ([]string, error) {
 		}
 		return nil
 	})
+	if len(files) == 0 {
+		files = tables
+	}
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s holds no file of the form %s", path, f.Name)
 	}

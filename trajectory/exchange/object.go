@@ -21,9 +21,16 @@ func parseObject(data []byte) (object, error) {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, text.JSONError(err)
 	}
+	if all == nil {
+		return nil, errors.New("want an object, found null")
+	}
 	o := make(object, len(all))
 	for _, key := range slices.Sorted(maps.Keys(all)) { // of two that differ in case the lower one stands
-		o[strings.ToLower(key)] = all[key]
+		low := strings.ToLower(key)
+		if old, ok := o[low]; ok && !isEmpty(old) {
+			o[low+" (in other letters)"] = old
+		}
+		o[low] = all[key]
 	}
 	return o, nil
 }

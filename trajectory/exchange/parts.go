@@ -16,9 +16,9 @@ import (
 type part struct {
 	text    []byte
 	line    int
-	trial   *int   // of a log of trials; nil elsewhere
-	section string // of such a log
-	again   int    // agents behind it that such a log lists once more
+	trial   *int           // of a log of trials; nil elsewhere
+	section string         // of such a log
+	lost    map[string]int // what such a log has beside its agents, or lacks
 }
 
 // jsonLines yields the lines of r that are not blank, without surrounding blanks.
@@ -73,6 +73,13 @@ func listed(r *bufio.Reader) iter.Seq2[part, error] {
 			}
 		}
 		if _, err := dec.Token(); err != nil {
+			yield(part{line: count.failed(err)}, text.JSONError(err))
+			return
+		}
+		switch _, err := dec.Token(); {
+		case err == nil:
+			yield(part{line: count.at(dec.InputOffset())}, errors.New("something follows the list"))
+		case !errors.Is(err, io.EOF):
 			yield(part{line: count.failed(err)}, text.JSONError(err))
 		}
 	}

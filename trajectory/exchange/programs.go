@@ -31,7 +31,8 @@ func parseTongyi(line []byte, f file) (*Record, error) {
 }
 
 // parseParallelMuse reads a line of ParallelMuse: Tongyi's, with the messages under
-// rollout. Its perplexities and times of steps are lost. A line whose model could
+// rollout. Of its perplexities of steps that of the call becomes an entropy; the others
+// are lost, and so are its times. A line whose model could
 // not be reached has no prediction.
 func parseParallelMuse(line []byte, f file) (*Record, error) {
 	d, err := newDraft(line)
@@ -94,28 +95,44 @@ func (d *draft) predicted() error {
 
 // gold reads the gold answers under the keys of those programs.
 func (d *draft) gold() error {
-	raw := d.take("answer")
 	if d.rec.Golds != nil {
-		return nil
+		return nil // a second list is counted
 	}
-	return golds("answer", raw, &d.rec.Golds)
+	return golds("answer", d.take("answer"), &d.rec.Golds)
 }
 
-// parseAggAgent reads a file of AggAgent, iter{k}/run_….json: OpenAI's messages with
-// results as the JSON of a text, the judge's verdict, time and tokens.
+// parseAggAgent reads a file of AggAgent, iter{k}/run_….json, or a row of its
+// published tables: OpenAI's messages with results as the JSON of a text, the judge's
+// verdict, time and tokens. Rows may leave out the question, which is that of the
+// instance, and the prediction, which is the last reply.
 func parseAggAgent(data []byte, f file) (*Record, error) {
 	d, err := newDraft(data)
 	if err != nil {
 		return nil, err
 	}
 	var seconds float64
-	err = errors.Join(d.common(), d.number(numberIn(filepath.Base(filepath.Dir(f.name)), iterFolder), "rollout_id", "rollout_idx"), d.conversation("messages"), d.predicted(),
-		d.instance(), d.judged(f.Verdict), d.debug(), d.read("time", &seconds))
+	err = errors.Join(d.common(), d.number(numberIn(filepath.Base(filepath.Dir(f.name)), iterFolder), "rollout_id", "rollout_idx"), d.conversation("messages"), d.instance())
+	if err == nil {
+		d.lastReply()
+		err = errors.Join(d.predicted(), d.gold(), d.judged(f.Verdict), d.debug(), d.read("time", &seconds))
+	}
 	if err != nil {
 		return nil, err
 	}
 	d.millis = int64(max(0, min(seconds, 1e9)) * 1000)
 	return d.record()
+}
+
+// lastReply puts the last words of the agent where a prediction is missing.
+func (d *draft) lastReply() {
+	if raw, ok := d.object["prediction"]; ok && string(raw) != "null" {
+		return
+	}
+	if n := len(d.messages); n > 0 && d.messages[n-1].Role == "assistant" && len(d.messages[n-1].ToolCalls) == 0 {
+		if content, err := contentOf(d.messages[n-1].Content); err == nil {
+			d.object["prediction"] = quoted(content)
+		}
+	}
 }
 
 // instance reads the item of the data set that AggAgent keeps.
@@ -127,14 +144,20 @@ func (d *draft) instance() error {
 	if err := golds("instance.answer", in.take("answer"), &d.rec.Golds); err != nil {
 		return err
 	}
-	for _, key := range []string{"question_id", "query_id", "id"} {
+	for _, key := range []string{"question_id", "query_id", "id", "prompt_id", "qid"} {
 		if raw := in[key]; d.rec.QuestionID == "" && !isEmpty(raw) {
 			if err := in.scalar(key, &d.rec.QuestionID); err != nil {
 				return err
 			}
 		}
 	}
-	in.take("question")
+	asked := ""
+	if err := in.scalar("question", &asked); err != nil {
+		return within("instance", err)
+	}
+	if d.question == "" {
+		d.question = asked
+	}
 	in.leave("instance.", d.rec.Lost)
 	return nil
 }
@@ -182,7 +205,9 @@ func (d *draft) debug() error {
 		return within("debug_data", err)
 	}
 	for _, c := range calls {
-		d.usage.Add(trajectory.CallUsage{Prompt: max(0, c.Input), Completion: max(0, c.Output)})
+		one := trajectory.CallUsage{Prompt: max(0, c.Input), Completion: max(0, c.Output)}
+		d.usage.Add(one)
+		d.perTurn = append(d.perTurn, one)
 	}
 	in.take("tool_usage") // the steps have it
 	in.leave("debug_data.", d.rec.Lost)

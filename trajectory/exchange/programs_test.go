@@ -18,6 +18,7 @@ import (
 var samples = map[string]string{
 	"messages":     lineWith(asks + "," + calls + `,{"role":"tool","tool_call_id":"c1","content":"Doc 1(Title: A) a"},` + says),
 	"tongyi":       `{"question":"Who?","answer":"Ada","messages":[{"role":"user","content":"Who?"},{"role":"assistant","content":"<think>hm</think>\n<tool_call>\n{'name': 'visit', \"arguments\": {\"url\": [\"http://a\"], \"goal\": \"born\",}}\n</tool_call>"},{"role":"user","content":"<tool_response>\nThe useful information in http://a for user goal born as follows: \n\nEvidence in page: \n1815\n</tool_response>"},{"role":"assistant","content":"<think>ok</think>\n<answer>Ada</answer>"}],"prediction":"Ada","termination":"answer"}`,
+	"websailor":    `{"question":"Who?","answer":"Ada","rollout_id":2,"messages":[{"role":"system","content":"s"},{"role":"user","content":"Who?"},{"role":"assistant","content":"<think>hm</think>\n<tool_call>\n{\"name\": \"search\", \"arguments\": {\"query\": [\"ada\"]}}\n</tool_call>"},{"role":"user","content":"<tool_response>\nNo results found for 'ada'. Try with a more general query.\n</tool_response>"},{"role":"assistant","content":"<think>ok</think>\n<answer>Ada</answer>"}],"prediction":"Ada","termination":"generate an answer as token limit reached"}`,
 	"parallelmuse": `{"question":"Who?","answer":"Ada","prediction":"Ada","termination":"answer","rollout_type":"x","rollout":[{"role":"user","content":"Who?"},{"role":"assistant","content":"<answer>Ada</answer>","step_ppl":{"all_ppl":2}}]}`,
 	"aggagent":     `{"question":"Who?","instance":{"answer":"Ada","id":"i"},"prediction":"<answer>Ada</answer>","termination":"answer","auto_judge":{"correctness":"correct","confidence":0},"messages":[{"role":"assistant","content":"<answer>Ada</answer>"}],"debug_data":{}}`,
 	"r1-searcher":  `{"question":"Who?","answer":"Ada","pred_ans":" Ada ","stop_reason_final":"finished","gen_text_store":"I: <|begin_of_query|> ada<|end_of_query|>\n\n<|begin_of_documents|>\n(1)A   a\n(2)B   b\n<|end_of_documents|>\nSo.</think><answer> Ada </answer>","gpt4o_output":"False"}`,
@@ -62,6 +63,8 @@ func TestForms(t *testing.T) {
 	tests := []struct{ form, name, want string }{
 		{"tongyi", "x/iter3_split1of2.jsonl", `Who?=Ada gold ["Ada"], number 3, verdict –, ended "answer" answered tag, lost map[]: ` +
 			`open "hm" "http://a" ["http://a|Evidence in page: \n1815"]; answer "ok\n<answer>Ada</answer>" "" []`},
+		{"websailor", "x/iter2.jsonl", `Who?=Ada gold ["Ada"], number 2, verdict –, ended "generate an answer as token limit reached" token-limit tag, lost map[]: ` +
+			`search "hm" "ada" []; answer "ok\n<answer>Ada</answer>" "" []`},
 		{"parallelmuse", "f", `Who?=Ada gold ["Ada"], number –, verdict –, ended "answer" answered tag, lost map[rollout_type:1 step_ppl:1]: answer "<answer>Ada</answer>" "" []`},
 		{"aggagent", "o/iter2/run_1.json", `Who?=Ada gold ["Ada"], number 2, verdict auto_judge true, ended "answer" answered tag, lost map[]: answer "<answer>Ada</answer>" "" []`},
 		{"r1-searcher", "f", `Who?=Ada gold ["Ada"], number –, verdict gpt4o_output false, ended "finished" answered tag, lost map[]: ` +
@@ -99,6 +102,8 @@ func TestNoAnswers(t *testing.T) {
 		{"Tongyi's", `"prediction":"No answer found.","termination":"answer not found"`, trajectory.TurnLimit},
 		{"Tongyi's time", `"prediction":"No answer found after 2h30mins","termination":"No answer found after 2h30mins"`, trajectory.TimeLimit},
 		{"ParallelMuse's", `"prediction":"[No Prediction]","termination":"max_length_exceeded"`, trajectory.TokenLimit},
+		{"WebSailor's server", `"prediction":"SGLang server error","termination":"format error: generate an answer as token limit reached"`, trajectory.Failed},
+		{"WebSailor's calls", `"prediction":"No answer found.","termination":"exceed available llm calls"`, trajectory.TurnLimit},
 		{"AggAgent's", `"prediction":"Server error 500","termination":"error"`, trajectory.Failed},
 		{"ours", `"prediction":"","termination":"cancelled","error":"interrupted"`, trajectory.Cancelled},
 	}
@@ -129,12 +134,15 @@ func TestFormErrors(t *testing.T) {
 		{"r1-searcher", samples["tongyi"], "exchange: f:1: key pred_ans: missing or empty"},
 		{"r1-searcher", `{"question":"Who?","pred_ans":"x","gen_text_store":["x"]}`, "exchange: f:1: key gen_text_store: want a string, found a list"},
 		{"flashrag", "[\n{\"question\":\"Who?\",\"output\":{\"pred\":\"x\"}},\n{\"question\":", "exchange: f:3: item 2: not JSON: it is cut off"},
+		{"flashrag", samples["flashrag"] + "\n{}", "exchange: f:2: something follows the list"},
 		{"flashrag", `{"question":"Who?","output":{}}`, "exchange: f:1: key output.pred: missing or empty"},
 		{"reflexion", "Question: Who?\nThought 1: x\nQuestion: When?", "exchange: f:3: a question before the correct answer"},
 		{"reflexion", "Question: Who?\nThought 1: x", "exchange: f:1: the log is cut off"},
 		{"reflexion", "Question: Who?\nCorrect answer: x", "exchange: f:1: the question has no thought and no action"},
 		{"webdancer", samples["tongyi"], `exchange: f:1: key type: "", want chatml`},
-		{"parquet", "x", `exchange: unknown form "parquet"`},
+		{"parquet", "x", "exchange: f:1: is not Parquet"},
+		{"csv", "x", `exchange: unknown form "csv"`},
+		{"messages", "null", "exchange: f:1: want an object, found null"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.form, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 // Reflexion's logs of ReAct trials, as text:
 //
 //	BEGIN TRIAL 1
+//	Trial summary: Correct: 1, Incorrect: 0, Halted: 0
 //	------------- BEGIN CORRECT AGENTS -------------
 //
 //	Question: …
@@ -27,6 +28,7 @@ import (
 //	Correct answer: …
 var (
 	trialMark   = regexp.MustCompile(`^BEGIN TRIAL ([0-9]{1,9})\s*$`)
+	summaryMark = regexp.MustCompile(`^Trial summary: Correct: ([0-9]{1,9}), Incorrect: ([0-9]{1,9}), Halted: ([0-9]{1,9})\s*$`)
 	sectionMark = regexp.MustCompile(`^-+ BEGIN (CORRECT|INCORRECT|HALTED) AGENTS -+\s*$`)
 	agentLine   = regexp.MustCompile(`^(Question|Thought [0-9]+|Action [0-9]+|Observation [0-9]+|Correct answer):[ \t]?(.*)$`)
 	action      = regexp.MustCompile(`(?s)^([A-Za-z]+)\[(.*)\]\s*$`)
@@ -40,7 +42,7 @@ func trials(r *bufio.Reader) iter.Seq2[part, error] {
 			jsonLines(r)(yield)
 			return
 		}
-		l := trialLog{yield: yield, seen: map[string]bool{}}
+		l := trialLog{yield: yield, seen: map[string]bool{}, listed: map[string]int{}}
 		for line, err := range lines(r) {
 			l.n++
 			if err == nil {
@@ -58,6 +60,7 @@ func trials(r *bufio.Reader) iter.Seq2[part, error] {
 			l.fail(l.now.line, errors.New("the log is cut off: the question has no correct answer"))
 			return
 		}
+		l.endTrial()
 		l.flush()
 	}
 }
@@ -71,16 +74,69 @@ type trialLog struct {
 	now     part // that is being read; its line is 0 between agents
 	held    part // that was read last; its line is 0 if there is none
 	seen    map[string]bool
+	summary []int          // what the trial says of itself: correct, incorrect, halted; nil if nothing
+	listed  map[string]int // agents of the trial, by section, without those that stand twice
+	lost    map[string]int // what is to be told of with the next agent
 	stopped bool
+}
+
+// sections are the headings of a trial, in the order of its summary.
+var sections = []string{"correct", "incorrect", "halted"}
+
+// endTrial holds a trial against its summary. A log lists an agent that was stopped
+// in its last step as halted too, where the summary does not count it.
+func (l *trialLog) endTrial() {
+	for i, n := range l.summary {
+		switch listed := l.listed[sections[i]]; {
+		case listed < n:
+			l.loses(fmt.Sprintf("agents of trial %s that its summary counts as %s and the log does not list", l.now.name(), sections[i]), n-listed)
+		case listed > n && sections[i] != "halted":
+			l.loses(fmt.Sprintf("agents of trial %s beyond those that its summary counts as %s", l.now.name(), sections[i]), listed-n)
+		}
+	}
+	l.summary = nil
+	clear(l.listed)
+	clear(l.seen)
+}
+
+// loses counts something beside the agents, with the agent that was read last.
+func (l *trialLog) loses(name string, n int) {
+	into := &l.lost
+	if l.held.line != 0 {
+		into = &l.held.lost
+	}
+	if *into == nil {
+		*into = map[string]int{}
+	}
+	(*into)[name] += n
+}
+
+// name is the number of the trial that a part is of.
+func (p part) name() string {
+	if p.trial == nil {
+		return "?"
+	}
+	return strconv.Itoa(*p.trial)
 }
 
 // add takes in a line.
 func (l *trialLog) add(line []byte) error {
 	if m := trialMark.FindSubmatch(line); m != nil {
+		l.endTrial()
 		k, err := strconv.Atoi(string(m[1]))
 		l.now.trial = &k
-		clear(l.seen)
 		return err
+	}
+	if m := summaryMark.FindSubmatch(line); m != nil && l.now.line == 0 {
+		for _, digits := range m[1:] {
+			n, err := strconv.Atoi(string(digits))
+			if err != nil {
+				return err
+			}
+			l.summary = append(l.summary, n)
+		}
+		l.summary = l.summary[max(0, len(l.summary)-len(sections)):]
+		return nil
 	}
 	if m := sectionMark.FindSubmatch(line); m != nil {
 		l.now.section = strings.ToLower(string(m[1]))
@@ -100,6 +156,8 @@ func (l *trialLog) add(line []byte) error {
 		if name == "Correct answer" {
 			l.end()
 		}
+	case len(bytes.Trim(line, "# \t\r")) > 0:
+		l.loses("lines outside the agents", 1)
 	}
 	return nil
 }
@@ -107,11 +165,13 @@ func (l *trialLog) add(line []byte) error {
 // end ends an agent.
 func (l *trialLog) end() {
 	if key := string(l.now.text); l.seen[key] {
-		l.held.again++
+		l.loses("agent listed again", 1)
 	} else {
 		l.seen[key] = true
+		l.listed[l.now.section]++
 		l.flush()
 		l.held = l.now
+		l.held.lost, l.lost = l.lost, nil
 	}
 	l.now.line, l.now.text = 0, nil
 }
@@ -140,8 +200,8 @@ func parseReflexion(data []byte, f file) (*Record, error) {
 		a.add(field.name, strings.TrimSpace(field.value))
 	}
 	a.word = f.part.section
-	if f.part.again > 0 {
-		a.rec.Lost["agent listed again"] = f.part.again
+	for name, n := range f.part.lost {
+		a.rec.Lost[name] += n
 	}
 	mark := a.mark
 	if mark == "" && f.part.section != "halted" {

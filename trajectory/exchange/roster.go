@@ -260,6 +260,9 @@ func (r *Roster) count(rec *Record, q *asked, again *placed) {
 		}
 	}
 	r.tally.Unread += rec.Unread
+	if rec.Verdict != nil && t.Answer == "" {
+		r.lost["verdict on a rollout without an answer"]++
+	}
 	if rec.Verdict == nil || t.Answer == "" {
 		return
 	}

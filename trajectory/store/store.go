@@ -7,6 +7,8 @@
 //	states.jsonl      what rounds came to, one [trajectory.State] a line
 //	selections.jsonl  decisions of selectors ([Decision])
 //	verdicts.jsonl    what a judge said of answers ([Verdict])
+//	entailments.jsonl what a model said of the claims and facts of rollouts ([Entailment])
+//	entropies.jsonl   what a model did when it was asked again in the place of turns ([Entropy])
 //	lock              held while a process writes; its number is in it
 //
 // [Open] begins a run or goes on with it, [Create] makes one of rollouts that are

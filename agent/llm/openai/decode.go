@@ -16,10 +16,11 @@ type completion struct {
 	Object  loose
 	Model   loose
 	Choices []struct {
-		Index   int
-		Message *turn
-		Delta   *turn
-		Finish  loose `json:"finish_reason"`
+		Index    int
+		Message  *turn
+		Delta    *turn
+		Finish   loose `json:"finish_reason"`
+		Logprobs json.RawMessage
 	}
 	Usage json.RawMessage
 	Error json.RawMessage
@@ -82,6 +83,7 @@ type assembly struct {
 	finish    string
 	usage     json.RawMessage
 	turns     int // taken in
+	tokens    tokenList
 }
 
 type call struct {
@@ -104,6 +106,7 @@ func (a *assembly) add(c *completion) {
 		if choice.Finish != "" {
 			a.finish = string(choice.Finish)
 		}
+		a.tokens.add(choice.Logprobs)
 		switch {
 		case choice.Message != nil:
 			a.addTurn(choice.Message, true)
@@ -178,7 +181,7 @@ func (a *assembly) encode() ([]byte, error) {
 		})
 	}
 	reply := goopenai.ChatCompletionResponse{Model: a.model, Choices: []goopenai.ChatCompletionChoice{
-		{Message: msg, FinishReason: goopenai.FinishReason(a.finish)},
+		{Message: msg, FinishReason: goopenai.FinishReason(a.finish), LogProbs: a.tokens.encode()},
 	}}
 	if a.usage != nil && json.Unmarshal(a.usage, &reply.Usage) != nil {
 		reply.Usage = goopenai.Usage{}
@@ -230,5 +233,5 @@ func response(reply *goopenai.ChatCompletionResponse, req *llm.Request) *llm.Res
 			Prompt: estimate(req.Messages, req.Tools), Completion: estimate([]llm.Message{msg}, nil), Estimated: true,
 		}
 	}
-	return &llm.Response{Message: msg, Finish: string(choice.FinishReason), Model: reply.Model, Usage: usage}
+	return &llm.Response{Message: msg, Finish: string(choice.FinishReason), Model: reply.Model, Usage: usage, Tokens: tokens(&choice, req)}
 }

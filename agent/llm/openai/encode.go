@@ -48,6 +48,9 @@ func (w wire) encode(req *llm.Request) (goopenai.ChatCompletionRequest, overlay,
 	if w.tokens > 0 {
 		keys[w.form.tokensKey()] = w.tokens
 	}
+	if req.Logprobs > 0 && w.form&noLogprobs == 0 {
+		keys["logprobs"], keys["top_logprobs"] = true, req.Logprobs
+	}
 	if w.stream {
 		keys["stream"] = true
 		keys["stream_options"] = goopenai.StreamOptions{IncludeUsage: true}

@@ -17,6 +17,7 @@ const (
 	objectArguments                   // arguments of past calls as objects (Qwen3-Coder issue 444)
 	noReasoning                       // no reasoning in past messages
 	completionTokens                  // max_completion_tokens for max_tokens
+	noLogprobs                        // no logprobs: they are asked for where they can be had
 )
 
 // tokensKey returns the key under which the bound of a completion is sent.
@@ -79,6 +80,7 @@ var formWords = []wording{
 	{noReasoning, []string{"property 'reasoning", "is unsupported"}},                   // Groq
 	{noReasoning, []string{"messages", "reasoning", "extra inputs are not permitted"}}, // pydantic
 	{completionTokens, []string{"max_tokens", "use 'max_completion_tokens'"}},
+	{noLogprobs, []string{"logprobs"}}, // OpenAI's reasoning models, Groq, pydantic, vLLM with --max-logprobs, llama.cpp with tools
 }
 
 // contextWords are what servers say of a prompt that is too long. Nothing else

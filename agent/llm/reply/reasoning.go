@@ -104,7 +104,14 @@ func (s *split) splitContent(content string) {
 // follows the last closing tag of it, up to an opening one that is never closed.
 // It is the whole text if there is neither.
 func AfterThinking(content string) string {
-	from, to := 0, len(content)
+	from, to := Spoken(content)
+	return strings.TrimSpace(content[from:to])
+}
+
+// Spoken returns where in a text that of [AfterThinking] begins and ends, blanks
+// around it included.
+func Spoken(content string) (from, to int) {
+	from, to = 0, len(content)
 	for _, t := range tags(content) {
 		switch {
 		case t.name != "think":
@@ -114,7 +121,7 @@ func AfterThinking(content string) string {
 			to = t.start
 		}
 	}
-	return strings.TrimSpace(content[from:to])
+	return from, to
 }
 
 // Join joins the texts that are not blank, trimmed, one a line.

@@ -28,6 +28,7 @@ type conversation struct {
 	messages []message // all of them
 	answer   string    // the last that a reply of the model's gave
 	earlier  *earlier  // what earlier rounds found out; nil if nothing says so
+	hint     *hint     // what of the work is done already; nil if nothing says so
 	thinking bool      // the chat template leaves thinking on
 	found    bool      // a question line was found
 }
@@ -91,6 +92,9 @@ func newConversation(req *chatRequest) *conversation {
 		}
 		if c.earlier == nil && m.Role == "user" {
 			c.earlier = readEarlier(rest)
+		}
+		if c.hint == nil && m.Role == "user" {
+			c.hint = readHint(body)
 		}
 		c.last, c.whole = rest, body
 	}

@@ -37,7 +37,7 @@ type Match struct {
 	Every    int    `json:"every"`    // each n-th chat request of the server; depends on order
 	Request  int    `json:"request"`  // this chat request of the server, from 1; depends on order
 	Question string `json:"question"` // a regular expression for the question
-	Asks     string `json:"asks"`     // requests that ask for this: act, final, pool, summary, report, integrate, aggregate, confidence, judge, call or chat
+	Asks     string `json:"asks"`     // requests that ask for this: act, final, pool, summary, report, integrate, aggregate, confidence, judge, entails, claims, keypoint, call or chat
 }
 
 // ReadFaults reads rules from a file. It fails with the file's name and the

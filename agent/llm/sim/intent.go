@@ -32,10 +32,13 @@ const (
 	intentAggregate                // the answer, from attempts that tools look into
 	intentConfidence               // how sure an answer is
 	intentJudge                    // whether a response is correct
+	intentEntails                  // how much of a claim its evidence carries
+	intentClaims                   // what an explanation claims
+	intentKeypoint                 // what a response says of a fact
 )
 
 // intentNames are how rules for faults name the intents.
-var intentNames = [...]string{"chat", "act", "call", "final", "pool", "summary", "report", "integrate", "aggregate", "confidence", "judge"}
+var intentNames = [...]string{"chat", "act", "call", "final", "pool", "summary", "report", "integrate", "aggregate", "confidence", "judge", "entails", "claims", "keypoint"}
 
 func (i intent) String() string { return intentNames[i] }
 
@@ -61,6 +64,12 @@ func (c *conversation) intent() intent {
 	switch {
 	case strings.HasPrefix(c.last, judgeTask): // what is judged may say anything
 		return intentJudge
+	case strings.HasPrefix(c.last, entailTask):
+		return intentEntails
+	case strings.HasPrefix(c.last, claimsTask):
+		return intentClaims
+	case strings.HasPrefix(c.last, keypointTask):
+		return intentKeypoint
 	case c.says(researchOver) && c.says(firstHeading):
 		return intentSummary
 	case c.offers(finishTool):
@@ -102,11 +111,17 @@ func (c *conversation) goesOn() bool { return c.earlier != nil && c.earlier.raw 
 // calls in the marks that a server's parsers take out.
 func (m *model) reply(c *conversation) string {
 	intent := c.intent()
-	if intent == intentChat {
+	switch intent {
+	case intentChat:
 		return chatReply
-	}
-	if intent == intentJudge {
+	case intentJudge:
 		return m.judge(c)
+	case intentEntails:
+		return m.entails(c)
+	case intentClaims:
+		return m.listClaims(c)
+	case intentKeypoint:
+		return m.checkPoint(c)
 	}
 	if m.traits.blind {
 		return m.blindly(c, intent)

@@ -9,14 +9,17 @@ import (
 	"trawl/internal/text"
 )
 
-// solve follows the plan of the question over the passages and over what earlier
-// rounds found out.
+// solve follows the plan of the question over the passages, over what a hint
+// concludes, and over what earlier rounds found out.
 func (m *model) solve(c *conversation, q *reader.Question) reader.Solution {
 	c.shelf.Careful = m.careful(c)
-	if c.earlier == nil {
-		return q.Solve(c.shelf, m.believe(c))
+	switch {
+	case c.earlier != nil:
+		return q.Resume(c.shelf, m.recall(c), m.believe(c))
+	case c.hint != nil:
+		return m.settle(c, q.Resume(c.shelf, m.concluded(c), m.believe(c)))
 	}
-	return q.Resume(c.shelf, m.recall(c), m.believe(c))
+	return q.Solve(c.shelf, m.believe(c))
 }
 
 // recall is the model's [reader.Recall]: what it noted down in this conversation,

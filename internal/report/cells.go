@@ -1,0 +1,141 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"trawl/eval"
+	"trawl/internal/figures"
+)
+
+// absent stands where there is no figure.
+const absent = "–"
+
+func words(s string) figures.Cell { return figures.Cell{Text: s} }
+
+func stat(s *eval.Stat) figures.Cell {
+	if s == nil {
+		return words(absent)
+	}
+	mean, ci := s.Mean, s.CI95
+	return figures.Cell{Value: &mean, Interval: &ci, N: s.N}
+}
+
+// unsaid is a cell whose row says what it is over.
+func unsaid(c figures.Cell) figures.Cell {
+	c.N = 0
+	return c
+}
+
+func number(v *float64) figures.Cell {
+	if v == nil {
+		return words(absent)
+	}
+	return float(*v)
+}
+
+func float(v float64) figures.Cell { return figures.Cell{Value: &v} }
+
+func count(n int) figures.Cell {
+	v := float64(n)
+	return figures.Cell{Text: strconv.Itoa(n), Value: &v}
+}
+
+// amount is a mean of what comes in large numbers, such as tokens.
+func amount(v float64) figures.Cell {
+	return figures.Cell{Text: strconv.FormatFloat(v, 'f', 1, 64), Value: &v}
+}
+
+// cut is the value of a figure at a key, which may have none.
+func cut(m map[int]float64, k int) figures.Cell {
+	v, ok := m[k]
+	if !ok {
+		return words(absent)
+	}
+	return float(v)
+}
+
+// over says what the figures of runs are over.
+func over(runs []*Run) string {
+	said := make([]string, len(runs))
+	for i, r := range runs {
+		if r.Score != nil {
+			said[i] = fmt.Sprintf("%d questions × %d rollouts, %d complete", r.Score.Questions, r.Score.Rollouts, r.Score.Complete)
+		}
+	}
+	if len(slices.Compact(slices.Clone(said))) == 1 {
+		if len(said) > 1 {
+			return "each of " + strconv.Itoa(len(said)) + " runs: " + said[0]
+		}
+		return said[0]
+	}
+	for i, r := range runs {
+		said[i] = r.Name + ": " + said[i]
+	}
+	return strings.Join(said, "; ")
+}
+
+// keys returns the keys of what the runs have, rising.
+func keys[K int | string, V any](runs []*Run, of func(*Run) map[K]V) []K {
+	all := map[K]bool{}
+	for _, r := range runs {
+		for k := range of(r) {
+			all[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// table makes a table with a row for each run, whose cells row returns.
+func (s *section) table(id, title string, columns []string, runs []*Run, from figures.Source, row func(*Run) []figures.Cell) {
+	t := figures.Table{ID: id, Title: title, Columns: append([]string{"run"}, columns...), Source: from}
+	for _, r := range runs {
+		t.Rows = append(t.Rows, append([]figures.Cell{words(r.Name)}, row(r)...))
+	}
+	s.add(t)
+}
+
+// add adds a table that has rows.
+func (s *section) add(t figures.Table) {
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
+	}
+}
+
+// draw adds a plot that has points.
+func (s *section) draw(p figures.Plot) {
+	p.Series = slices.DeleteFunc(p.Series, func(x figures.Series) bool { return len(x.Points) == 0 })
+	if len(p.Series) > 0 {
+		s.Plots = append(s.Plots, p)
+	}
+}
+
+// curve returns the points of figures by k.
+func curve(at map[int]*eval.Stat) []figures.Point {
+	var out []figures.Point
+	for _, k := range slices.Sorted(maps.Keys(at)) {
+		if at[k] != nil {
+			out = append(out, point(float64(k), at[k]))
+		}
+	}
+	return out
+}
+
+func point(x float64, s *eval.Stat) figures.Point {
+	ci := s.CI95
+	return figures.Point{X: x, Y: s.Mean, Interval: &ci}
+}
+
+// plot begins a plot of one run, which says whose it is where there are several.
+func (s *section) plot(r *Run, id, title string, from figures.Source) figures.Plot {
+	if len(s.runs) > 1 {
+		id, title = fmt.Sprintf("%s-%d", id, 1+slices.Index(s.runs, r)), r.Name+": "+title
+	}
+	return figures.Plot{ID: id, Title: title, Source: from}
+}
+
+func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
