@@ -33,6 +33,8 @@ type ContrastOptions struct {
 	Resamples int   // of the bootstrap and of the test; default 2,000
 	Subsets   int   // as in [Options]
 	OtherData bool  // compare questions of one id even where their words or gold answers differ, and count them
+
+	Pairs []MetricPair // of figures with other names, beside those of one name
 }
 
 // A Contrasted is what became of the same questions in two runs, A and B.
@@ -43,7 +45,8 @@ type Contrasted struct {
 	OnlyA    int          `json:"only_a"`             // questions that only A was to answer, in no figure
 	OnlyB    int          `json:"only_b"`             // likewise
 	Differ   int          `json:"differ,omitempty"`   // of Common, with other words or gold answers, where ContrastOptions.OtherData lets them through
-	Figures  []Difference `json:"figures"`            // in a fixed order; one that no question has in both runs is left out
+	Figures  []Difference `json:"figures"`            // of one name, in a fixed order; one that no question has in both runs is left out
+	Crossed  []Difference `json:"crossed,omitempty"`  // those of ContrastOptions.Pairs, in their order; one that is left out is a warning
 	Warnings []string     `json:"warnings,omitempty"` // what makes the figures doubtful
 }
 
@@ -53,11 +56,12 @@ type Difference struct {
 	// judge_pass@k and judge_majority@k for k above 1; or searches and tokens, which
 	// are what a completed rollout took in all its rounds and their summaries, tokens
 	// being those of prompts and completions.
-	Metric string  `json:"metric"`
-	A      float64 `json:"a"` // mean over the questions
-	B      float64 `json:"b"`
-	Diff   *Stat   `json:"diff"` // B − A, question by question: mean, interval of the paired bootstrap, n
-	P      float64 `json:"p"`    // of the two-sided sign-flip test that Diff is 0, see [SignFlip]
+	Metric  string  `json:"metric"`
+	MetricB string  `json:"metric_b,omitempty"` // of B, where it is not that of A: see [MetricPair]
+	A       float64 `json:"a"`                  // mean over the questions
+	B       float64 `json:"b"`
+	Diff    *Stat   `json:"diff"` // B − A, question by question: mean, interval of the paired bootstrap, n
+	P       float64 `json:"p"`    // of the two-sided sign-flip test that Diff is 0, see [SignFlip]
 }
 
 // Contrast holds two runs against each other on the questions that both were to
@@ -66,15 +70,20 @@ type Difference struct {
 // or rule of F1 for one of the same id, are [ErrOtherData], unless opts lets the
 // latter through.
 func Contrast(a, b Side, opts ContrastOptions) (*Contrasted, error) {
+	for _, p := range opts.Pairs {
+		if err := p.Check(); err != nil {
+			return nil, err
+		}
+	}
 	if len(opts.At) == 0 {
 		least := min(a.options(opts).withDefaults(a.Runs).Rollouts, b.options(opts).withDefaults(b.Runs).Rollouts)
 		opts.At = Options{Rollouts: least}.withDefaults(nil).At
 	}
-	left, err := a.groups(opts)
+	left, err := a.groups(opts, func(p MetricPair) string { return p.A })
 	if err != nil {
 		return nil, err
 	}
-	right, err := b.groups(opts)
+	right, err := b.groups(opts, func(p MetricPair) string { return p.B })
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +95,15 @@ func Contrast(a, b Side, opts ContrastOptions) (*Contrasted, error) {
 	opts.Resamples = a.options(opts).withDefaults(nil).Resamples
 	judged := a.Jury != nil && b.Jury != nil && a.Jury.Name == b.Jury.Name
 	for _, m := range contrasted(opts.At, judged) {
-		if d, ok := m.difference(pairs, opts); ok {
+		if d, ok := difference([2]metric{m, m}, pairs, opts); ok {
 			c.Figures = append(c.Figures, d)
+		}
+	}
+	for _, p := range opts.Pairs {
+		if d, lacking := p.cross(a, b, pairs, opts); lacking == "" {
+			c.Crossed = append(c.Crossed, d)
+		} else {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s of %s and %s of %s are not compared: %s", p.A, a.Name, p.B, b.Name, lacking))
 		}
 	}
 	c.warn(a, b, pairs)
@@ -99,10 +115,17 @@ func (s Side) options(o ContrastOptions) Options {
 	return Options{Rollouts: s.Rollouts, Round: s.Round, At: o.At, Seed: o.Seed, Resamples: o.Resamples, Subsets: o.Subsets, Jury: s.Jury, States: s.States}
 }
 
-// groups returns the questions of s with their figures.
-func (s Side) groups(o ContrastOptions) ([]*group, error) {
+// groups returns the questions of s with their figures, among them what of says of
+// each pair.
+func (s Side) groups(o ContrastOptions, of func(MetricPair) string) ([]*group, error) {
 	opts := s.options(o).withDefaults(s.Runs)
 	err := opts.check()
+	opts.At = slices.Clone(opts.At)
+	for _, p := range o.Pairs {
+		if _, k, _ := parseMetric(of(p)); k > 0 && !slices.Contains(opts.At, k) {
+			opts.At = append(opts.At, k)
+		}
+	}
 	var groups []*group
 	if err == nil {
 		groups, err = gather(s.Examples, s.Runs, opts)

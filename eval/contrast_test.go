@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -180,6 +181,131 @@ func TestContrastOfRounds(t *testing.T) {
 	want := []string{"A: 1 completed rollouts have counts of tokens that are trawl's own estimates"}
 	if diff := cmp.Diff(want, c.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+// Without At, k goes up to the rollouts of the run that has fewer of them, on
+// whichever side it is.
+func TestContrastUpToTheFewer(t *testing.T) {
+	examples, runs := answers([]string{"Paris", "Lyon", "Lyon", "Paris", "Paris"})
+	many, few := eval.Side{Name: "A", Examples: examples, Runs: runs}, eval.Side{Name: "B", Examples: examples, Runs: runs[:3]}
+	planned := eval.Side{Name: "C", Examples: examples, Runs: runs, Rollouts: 3}
+	for _, tt := range [][2]eval.Side{{many, few}, {few, many}, {many, planned}, {planned, many}} {
+		c, err := eval.Contrast(tt[0], tt[1], eval.ContrastOptions{Resamples: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range c.Figures {
+			if strings.Contains(d.Metric, "@") {
+				got = append(got, d.Metric)
+			}
+		}
+		if diff := cmp.Diff([]string{"pass@2", "pass@3", "majority@2", "majority@3"}, got); diff != "" {
+			t.Errorf("%s and %s (-want +got):\n%s", tt[0].Name, tt[1].Name, diff)
+		}
+	}
+}
+
+// The last of two rounds is held against two rollouts that know nothing of each other.
+func TestContrastOfPairs(t *testing.T) {
+	examples, rounds := answers([]string{"Lyon"}, []string{"Paris"}, []string{"Paris"}, []string{"Lyon"})
+	for i, answer := range []string{"Paris", "Paris", "Lyon", "-"} {
+		last := run(rounds[i].QuestionID, 0, answer)
+		if last.Round = 2; answer == "-" {
+			last = failed(rounds[i].QuestionID, 0)
+			last.Round = 2
+		}
+		rounds = append(rounds, last)
+	}
+	_, rollouts := answers([]string{"Paris", "Lyon"}, []string{"Lyon", "Paris"}, []string{"Lyon", "Lyon"}, []string{"Paris", "Paris"})
+	a, b := eval.Side{Name: "A", Examples: examples, Runs: rounds}, eval.Side{Name: "B", Examples: examples, Runs: rollouts}
+	row := func(m, of string, a, b float64, n int, p float64) eval.Difference {
+		return eval.Difference{Metric: m, MetricB: of, A: a, B: b, Diff: &eval.Stat{Mean: b - a, N: n}, P: p}
+	}
+	got, err := eval.Contrast(a, b, eval.ContrastOptions{Seed: 42, Pairs: []eval.MetricPair{
+		{"em", "majority@2"}, {"em", "pass@2"}, {"pass@1", "pass@1"}, {"em", "pass@3"}, {"em", "judge_pass@2"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []eval.Difference{
+		// Of q1 to q3, as q4 has no second round that is done: 1, 1, 0 against the first of
+		// each two, 1, 0, 0, one difference; and against 1, 1, 0, none.
+		row("em", "majority@2", 2.0/3, 1.0/3, 3, 1),
+		row("em", "pass@2", 2.0/3, 2.0/3, 3, 1),
+		row("pass@1", "", 2.0/3, 1.0/3, 3, 0.5), // −½, −½ and 0: of the 4 ways 2 are as far from 0
+	}
+	if diff := cmp.Diff(want, got.Crossed, closely...); diff != "" {
+		t.Errorf("pairs (-want +got):\n%s", diff)
+	}
+	for _, d := range got.Figures {
+		if strings.Contains(d.Metric, "@") || d.MetricB != "" {
+			t.Errorf("a pair adds %s to the figures of one name, which go up to one rollout", d.Metric)
+		}
+	}
+	lacking := []string{
+		"em of A and pass@3 of B are not compared: no question has both",
+		"em of A and judge_pass@2 of B are not compared: no judge ruled on B",
+	}
+	if diff := cmp.Diff(lacking, got.Warnings[:2]); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	raw, err := json.Marshal(got.Crossed[0])
+	if err != nil || !strings.HasPrefix(string(raw), `{"metric":"em","metric_b":"majority@2","a":`) {
+		t.Errorf("a row is %s, error %v", raw, err)
+	}
+	// Turned, the sides and the names change places.
+	back, err := eval.Contrast(b, a, eval.ContrastOptions{Seed: 42, Pairs: []eval.MetricPair{{"majority@2", "em"}}})
+	if err != nil || len(back.Crossed) != 1 || !near(back.Crossed[0].Diff.Mean, 1.0/3) || back.Crossed[0].Metric != "majority@2" || back.Crossed[0].MetricB != "em" {
+		t.Errorf("turned: %+v, error %v", back, err)
+	}
+}
+
+func TestContrastOfTwoJudges(t *testing.T) {
+	a, b := sides()
+	all := eval.ContrastOptions{Pairs: []eval.MetricPair{{"judge", "judge_majority@2"}}}
+	jury := func(name string, right bool) *eval.Jury {
+		return &eval.Jury{Name: name, Rulings: map[eval.Answered]bool{{QuestionID: "q1", Answer: "Paris"}: right, {QuestionID: "q1", Answer: "Lyon"}: false}}
+	}
+	a.Jury, b.Jury = jury("j", true), jury("j", true)
+	c, err := eval.Contrast(a, b, all)
+	if err != nil || len(c.Crossed) != 1 || c.Crossed[0].A != 0.5 || c.Crossed[0].B != 1 || c.Crossed[0].Diff.N != 1 {
+		t.Errorf("one judge: %+v, error %v", c, err)
+	}
+	b.Jury.Name = "k"
+	c, err = eval.Contrast(a, b, all)
+	if err != nil || len(c.Crossed) != 0 || c.Warnings[0] != "judge of A and judge_majority@2 of B are not compared: they are of two judges" {
+		t.Errorf("two judges: %+v, error %v", c, err)
+	}
+}
+
+func TestMetricPairCheck(t *testing.T) {
+	for _, p := range []eval.MetricPair{{"em", "majority@8"}, {"pass@1", "judge_pass@16"}, {"tokens", "tokens"}, {"f1", "contains"}} {
+		if err := p.Check(); err != nil {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+	for _, tt := range []struct {
+		pair eval.MetricPair
+		want string
+	}{
+		{eval.MetricPair{A: "em"}, `eval: no metric ""`},
+		{eval.MetricPair{A: "em@2", B: "em"}, `no metric "em@2": want em, f1, contains, judge, searches, tokens, or pass, majority, judge_pass, judge_majority with a k of 1 or more, such as pass@8`},
+		{eval.MetricPair{A: "em", B: "pass"}, `no metric "pass"`},
+		{eval.MetricPair{A: "pass@0", B: "em"}, `no metric "pass@0"`},
+		{eval.MetricPair{A: "pass@+2", B: "em"}, `no metric "pass@+2"`},
+		{eval.MetricPair{A: "pass@x", B: "em"}, `no metric "pass@x"`},
+		{eval.MetricPair{A: "em", B: "tokens"}, "em and tokens are in different units"},
+		{eval.MetricPair{A: "searches", B: "tokens"}, "in different units"},
+	} {
+		a, b := sides()
+		_, err := eval.Contrast(a, b, eval.ContrastOptions{Pairs: []eval.MetricPair{tt.pair}})
+		for _, err := range []error{err, tt.pair.Check()} {
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v: error %v, want one with %q", tt.pair, err, tt.want)
+			}
+		}
 	}
 }
 

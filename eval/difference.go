@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -9,50 +8,18 @@ import (
 	"trawl/trajectory"
 )
 
-// A metric is one figure of a question.
-type metric struct {
-	name string
-	of   func(g *group) (float64, bool) // false if the question does not have it
-}
-
-// contrasted returns the metrics of a comparison, in their order.
-func contrasted(at []int, judged bool) []metric {
-	marked := func(value func(g *group) float64) func(*group) (float64, bool) {
-		return func(g *group) (float64, bool) { return value(g), g.scored() }
+// difference compares a figure of A with one of B over the pairs that have them;
+// false if none has.
+func difference(of [2]metric, pairs [][2]*group, opts ContrastOptions) (Difference, bool) {
+	d := Difference{Metric: of[0].name}
+	if of[1].name != of[0].name {
+		d.MetricB = of[1].name
 	}
-	list := []metric{
-		{"em", marked(func(g *group) float64 { return g.em })},
-		{"f1", marked(func(g *group) float64 { return g.f1 })},
-		{"contains", marked(func(g *group) float64 { return g.contains })},
-	}
-	byK := func(name string, values func(g *group) map[int]float64) {
-		for _, k := range at {
-			if k > 1 {
-				list = append(list, metric{fmt.Sprintf("%s@%d", name, k), func(g *group) (float64, bool) { v, ok := values(g)[k]; return v, ok }})
-			}
-		}
-	}
-	byK("pass", func(g *group) map[int]float64 { return g.pass })
-	byK("majority", func(g *group) map[int]float64 { return g.majority })
-	if judged {
-		list = append(list, metric{"judge", func(g *group) (float64, bool) { return g.verdicts.mean() }})
-		byK("judge_pass", func(g *group) map[int]float64 { return g.verdicts.pass })
-		byK("judge_majority", func(g *group) map[int]float64 { return g.verdicts.majority })
-	}
-	return append(list,
-		metric{"searches", func(g *group) (float64, bool) { s := spentOn(g); return s.searches, len(g.done) > 0 }},
-		metric{"tokens", func(g *group) (float64, bool) { s := spentOn(g); return s.tokens, len(g.done) > 0 && s.uncounted == 0 }},
-	)
-}
-
-// difference compares m over the pairs that have it; false if none has.
-func (m metric) difference(pairs [][2]*group, opts ContrastOptions) (Difference, bool) {
-	d := Difference{Metric: m.name}
 	var a, b running
 	var differences []float64
 	for _, p := range pairs {
-		x, okA := m.of(p[0])
-		y, okB := m.of(p[1])
+		x, okA := of[0].of(p[0])
+		y, okB := of[1].of(p[1])
 		if !okA || !okB {
 			continue
 		}

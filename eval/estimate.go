@@ -10,6 +10,10 @@ import (
 	"trawl/internal/text"
 )
 
+// DefaultResamples is how often questions are drawn anew for an interval, unless
+// options say otherwise.
+const DefaultResamples = 2000
+
 // A Stat is a mean over questions with its 95 % bootstrap interval.
 type Stat struct {
 	Mean float64    `json:"mean"`
@@ -74,7 +78,10 @@ func PassAt(n, c, k int) float64 {
 	if k < 1 || k > n {
 		return math.NaN()
 	}
-	if n-c < k {
+	switch {
+	case k == 1:
+		return float64(c) / float64(n) // as 1 − (n−c)/n is not
+	case n-c < k:
 		return 1
 	}
 	miss := 1.0

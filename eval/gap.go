@@ -189,8 +189,9 @@ func extrapolate(tallies []tally, k int) Extrapolation {
 				v += Voting(t.classes, i, k)
 			}
 		}
-		coverage.add(Coverage(min(p, 1), k))
-		voting.add(v)
+		c := Coverage(min(p, 1), k)
+		coverage.add(c)
+		voting.add(min(v, c)) // their sums are rounded
 	}
 	var e Extrapolation
 	e.Coverage, _ = coverage.mean()
@@ -210,5 +211,8 @@ func Coverage(p float64, k int) float64 {
 	if !(p >= 0 && p <= 1) || k < 1 {
 		return math.NaN()
 	}
-	return 1 - math.Pow(1-p, float64(k))
+	if k == 1 {
+		return p // as 1 − (1 − p) is not
+	}
+	return -math.Expm1(float64(k) * math.Log1p(-p))
 }

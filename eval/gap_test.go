@@ -3,6 +3,7 @@ package eval_test
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,7 +107,7 @@ func TestGapIsOfScores(t *testing.T) {
 		if diff := cmp.Diff(r.PassAt[k], at.Coverage) + cmp.Diff(r.MajorityAt[k], at.Voting); diff != "" {
 			t.Errorf("at %d, of score and gap:\n%s", k, diff)
 		}
-		if !near(at.Voting.Mean, at.Coverage.Mean**at.SelectedGivenCovered) || at.Gap.CI95[0] < 0 {
+		if !near(at.Voting.Mean, at.Coverage.Mean**at.SelectedGivenCovered) || at.Gap.CI95[0] < 0 || *at.SelectedGivenCovered > 1 || k == 1 && at.Gap.Mean != 0 {
 			t.Errorf("at %d: %+v", k, at)
 		}
 	}
@@ -116,10 +117,75 @@ func TestGapIsOfScores(t *testing.T) {
 	covered := 0.0
 	for _, k := range []int{1, 2, 4, 8, 16, 32, 64} {
 		e := gap.Extrapolated[k]
-		if e.Coverage < covered || e.Gap < 0 || k <= 8 && e.Coverage > gap.At[k].Coverage.Mean+1e-12 {
+		if e.Coverage < covered || e.Gap < 0 || *e.SelectedGivenCovered > 1 || k == 1 && e.Gap != 0 || k <= 8 && e.Coverage > gap.At[k].Coverage.Mean+1e-12 {
 			t.Errorf("extrapolated to %d: %+v", k, e)
 		}
 		covered = e.Coverage
+	}
+}
+
+// One rollout votes for what it covers, exactly, of whatever number it is drawn: thirds
+// and sevenths are rounded. A vote that is sampled from many subsets is right no more
+// often than the answer is covered; here more than forty are sampled.
+func TestGapIsNeverNegative(t *testing.T) {
+	for n := 1; n <= 40; n++ {
+		for right := 1; right <= n; right++ {
+			list := make([]string, n)
+			for i := range list {
+				list[i] = []string{"Paris", "Lyon", "Metz"}[min(i/right, 2)]
+			}
+			examples, runs := answers(list, []string{"Paris", "Lyon"}, []string{"Paris", "Lyon", "Metz"})
+			jury := &eval.Jury{Rulings: map[eval.Answered]bool{}}
+			for _, r := range runs {
+				jury.Rulings[eval.Answered{QuestionID: r.QuestionID, Answer: r.Answer}] = r.Answer == "Paris"
+			}
+			opts := eval.Options{Subsets: 40, Resamples: 1, Jury: jury}
+			gap, err := eval.GapOf(examples, runs, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			score, err := eval.Score(examples, runs, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, pass := range score.JudgePassAt {
+				if vote := score.JudgeMajorityAt[k]; vote.Mean > pass.Mean {
+					t.Errorf("%d right of %d, at %d: the judge covers %v and votes %v", right, n, k, pass.Mean, vote.Mean)
+				}
+			}
+			for k, at := range gap.At {
+				if at.Gap.CI95[0] < 0 || *at.SelectedGivenCovered > 1 || k == 1 && (at.Gap.Mean != 0 || *at.SelectedGivenCovered != 1) {
+					t.Errorf("%d right of %d, at %d: %+v, %v", right, n, k, at.Gap, *at.SelectedGivenCovered)
+				}
+			}
+			examples, runs = answers(list)
+			examples[0].Golds = []string{"Paris", "Lyon", "Metz"} // which share the votes
+			several, err := eval.GapOf(examples, runs, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, extrapolated := range []map[int]eval.Extrapolation{gap.Extrapolated, several.Extrapolated} {
+				for k, e := range extrapolated {
+					if e.Gap < 0 || *e.SelectedGivenCovered > 1 || k == 1 && (e.Gap != 0 || *e.SelectedGivenCovered != 1) {
+						t.Errorf("%d right of %d, extrapolated to %d: %+v", right, n, k, e)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A question is always right only if each of its rollouts is, of however many.
+func TestGapClassOfAlmostAlways(t *testing.T) {
+	all := slices.Repeat([]string{"Paris"}, 49)
+	almost := append(slices.Repeat([]string{"paris"}, 15), "Lyon")
+	examples, runs := answers(all, almost, append(slices.Clone(all), ""))
+	gap, err := eval.GapOf(examples, runs, eval.Options{Resamples: 1, Subsets: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (eval.Classes{Always: 1, RightLeads: 2}); gap.Classes != want {
+		t.Errorf("classes %+v, want %+v", gap.Classes, want)
 	}
 }
 

@@ -157,7 +157,8 @@ func (g *group) mark(opts Options) {
 	for _, k := range opts.At {
 		if k <= len(g.done) {
 			g.pass[k] = PassAt(len(g.done), int(em.sum), k)
-			g.majority[k] = MajorityAt(answers, right, k, opts.Subsets, seed.Rand(opts.Seed, "majority", g.example.ID, k))
+			voted := MajorityAt(answers, right, k, opts.Subsets, seed.Rand(opts.Seed, "majority", g.example.ID, k))
+			g.majority[k] = min(voted, g.pass[k]) // which sampled subsets or rounding may exceed
 		}
 	}
 }

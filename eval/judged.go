@@ -132,7 +132,8 @@ func (g *group) judge(opts Options) {
 	for _, k := range opts.At {
 		if k <= len(v.right) {
 			v.pass[k] = PassAt(len(v.right), v.hits(), k)
-			v.majority[k] = MajorityAt(v.answers, v.right, k, opts.Subsets, seed.Rand(opts.Seed, "majority", g.example.ID, k))
+			voted := MajorityAt(v.answers, v.right, k, opts.Subsets, seed.Rand(opts.Seed, "majority", g.example.ID, k))
+			v.majority[k] = min(voted, v.pass[k])
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (o Options) withDefaults(runs []*trajectory.Trajectory) Options {
 	}
 	o.Rollouts = cmp.Or(o.Rollouts, rollouts)
 	o.Round = cmp.Or(o.Round, round)
-	o.Resamples = cmp.Or(o.Resamples, 2000)
+	o.Resamples = cmp.Or(o.Resamples, DefaultResamples)
 	o.Subsets = cmp.Or(o.Subsets, 2000)
 	if len(o.Cuts) == 0 {
 		o.Cuts = []int{3, 10}

@@ -5,6 +5,13 @@ import (
 	"slices"
 )
 
+// MaxVotes is the greatest k of [Voting].
+const MaxVotes = 4096
+
+// negligible is what a chance is less than that counts for nothing: far below the
+// rounding of the sums that it would be a term of.
+const negligible = 1e-30
+
 // Voting returns the chance that the plurality vote of k independent rollouts is
 // for one answer, classes[correct], where classes are the chances of all answers
 // and what is missing to 1 is that of none, which votes for nothing. Ties are split
@@ -13,11 +20,13 @@ import (
 //
 //	Σ_{m=1}^{k} P(X_c = m) · E[ 1{X_j ≤ m for all j} / (1 + #{j ≠ c: X_j = m}) | X_c = m ]
 //
-// summed exactly over the votes that are left and the answers that are tied, in
-// about as many steps as there are answers times k³/6. It is NaN where the classes
-// are no chances, correct is none of them or k is below 1.
+// summed exactly, but for terms below 1e-30. The X_j are reckoned as Poisson variables
+// of means k·p_j, which do not depend on each other, given that they and the rollouts
+// without an answer are k in all; that is the same. Voting is never more than
+// [Coverage] of the answer. It is NaN where the classes are no chances, correct is none
+// of them or k is not in 1..[MaxVotes]: time grows with about its square.
 func Voting(classes []float64, correct, k int) float64 {
-	if correct < 0 || correct >= len(classes) || k < 1 {
+	if correct < 0 || correct >= len(classes) || k < 1 || k > MaxVotes {
 		return math.NaN()
 	}
 	sum := 0.0
@@ -30,88 +39,110 @@ func Voting(classes []float64, correct, k int) float64 {
 	if sum > 1+1e-9 {
 		return math.NaN()
 	}
-	own, others := takes(classes, correct, max(1-sum, 0), k)
+	covered := Coverage(min(classes[correct], 1), k)
+	if k == 1 {
+		return covered
+	}
+	var others []counts
+	for i, p := range classes {
+		if i != correct && p > 0 {
+			others = append(others, poisson(float64(k)*p))
+		}
+	}
+	none := poisson(float64(k) * max(1-sum, 0))
+	own := poisson(float64(k) * classes[correct])
 	chance := 0.0
-	for m := 1; m <= k; m++ {
-		if p := own[k][m]; p > 0 {
-			chance += p * won(others, m, k-m)
-		}
+	for m := max(own.least, 1); m <= min(own.most(), k); m++ {
+		chance += own.of(m) * won(others, none, m, k-m)
 	}
-	return min(chance, 1)
+	return min(chance/poisson(float64(k)).of(k), covered)
 }
 
-// A take is the chances of how many of v votes an answer takes: take[v][n].
-type take [][]float64
-
-// takes returns the take of the correct answer among all votes, and those of each
-// other answer, one after the other, among the votes that those before it left.
-// Votes that the last one leaves are for none.
-func takes(classes []float64, correct int, none float64, k int) (own take, others []take) {
-	rest := none // chance of none, of the correct answer and of what comes later
-	for i := len(classes) - 1; i >= 0; i-- {
-		if p := classes[i]; i != correct && p > 0 {
-			rest += p
-			others = append(others, binomial(p/rest, k))
-		}
-	}
-	slices.Reverse(others)
-	return binomial(min(classes[correct], 1), k), others
+// A counts is the chances of how often something happens: least times, once more,
+// and so on. Other numbers have none.
+type counts struct {
+	least   int
+	chances []float64
 }
 
-// binomial returns the chances of n successes in v tries, for all n ≤ v ≤ k, by
-// Pascal's rule, which has only additions of what is not negative.
-func binomial(p float64, k int) take {
-	b := make(take, k+1)
-	b[0] = []float64{1}
-	for v := 1; v <= k; v++ {
-		b[v] = make([]float64, v+1)
-		for n, chance := range b[v-1] {
-			b[v][n] += chance * (1 - p)
-			b[v][n+1] += chance * p
-		}
+func (c counts) most() int { return c.least + len(c.chances) - 1 }
+
+// of returns the chance of n.
+func (c counts) of(n int) float64 {
+	if n < c.least || n > c.most() {
+		return 0
 	}
-	return b
+	return c.chances[n-c.least]
 }
 
-// won returns the expected share of a vote that an answer with m votes wins, when
-// left votes are among the others: 0 if one of them has more, else 1 / (1 + those
-// that have as many).
-func won(others []take, m, left int) float64 {
-	most := min(left/m, len(others)) // that can be tied
-	now, next := grid(left, most), grid(left, most)
-	now[left][0] = 1
+// poisson returns the Poisson distribution, from its mode outwards as far as it is
+// not negligible.
+func poisson(mean float64) counts {
+	mode := int(mean)
+	var down, up []float64
+	sum := 1.0
+	for n, p := mode, 1.0; n > 0; n-- {
+		if p *= float64(n) / mean; p < negligible {
+			break
+		}
+		down, sum = append(down, p), sum+p
+	}
+	for n, p := mode, 1.0; ; n++ {
+		if p *= mean / float64(n+1); p < negligible {
+			break
+		}
+		up, sum = append(up, p), sum+p
+	}
+	slices.Reverse(down)
+	c := counts{mode - len(down), slices.Concat(down, []float64{1}, up)}
+	for i := range c.chances {
+		c.chances[i] /= sum
+	}
+	return c
+}
+
+// won returns the expected share of a vote that an answer with m votes wins, times
+// the chance that the others and none have left votes: 0 if one of them has more than
+// m, else 1 / (1 + those that have as many).
+func won(others []counts, none counts, m, left int) float64 {
+	tied := min(left/m, len(others)) // at most
+	now, next := grid(tied, left), grid(tied, left)
+	now[0][0] = 1
 	for _, other := range others {
-		for v := range now {
-			for t, chance := range now[v] {
-				if chance == 0 {
+		if other.least > m {
+			return 0
+		}
+		for t, byVotes := range now {
+			for v, chance := range byVotes {
+				byVotes[v] = 0
+				if chance < negligible {
 					continue
 				}
-				now[v][t] = 0
-				for n := 0; n <= min(m, v); n++ {
-					if n < m {
-						next[v-n][t] += chance * other[v][n]
-					} else {
-						next[v-n][t+1] += chance * other[v][n]
-					}
+				last := min(other.most(), left-v)
+				for n := other.least; n <= min(last, m-1); n++ {
+					next[t][v+n] += chance * other.chances[n-other.least]
+				}
+				if m <= last {
+					next[t+1][v+m] += chance * other.of(m)
 				}
 			}
 		}
 		now, next = next, now
 	}
 	share := 0.0
-	for v := range now {
-		for t, chance := range now[v] {
-			share += chance / float64(1+t)
+	for t, byVotes := range now {
+		for v, chance := range byVotes {
+			share += chance * none.of(left-v) / float64(1+t)
 		}
 	}
 	return share
 }
 
-// grid returns chances by votes left and answers tied.
-func grid(left, most int) [][]float64 {
-	g := make([][]float64, left+1)
-	for v := range g {
-		g[v] = make([]float64, most+1)
+// grid returns chances by answers tied and votes given.
+func grid(tied, left int) [][]float64 {
+	g := make([][]float64, tied+1)
+	for t := range g {
+		g[t] = make([]float64, left+1)
 	}
 	return g
 }

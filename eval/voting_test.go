@@ -3,6 +3,7 @@ package eval_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -71,6 +72,7 @@ func TestVoting(t *testing.T) {
 	for _, got := range []float64{
 		eval.Voting(paper, 3, 1), eval.Voting(paper, -1, 1), eval.Voting(paper, 0, 0),
 		eval.Voting([]float64{0.6, 0.6}, 0, 1), eval.Voting([]float64{-0.1, 0.6}, 1, 1), eval.Voting([]float64{math.NaN()}, 0, 1),
+		eval.Voting(paper, 0, eval.MaxVotes+1), eval.Voting(paper, 0, 100_000),
 	} {
 		if !math.IsNaN(got) {
 			t.Errorf("Voting of what is no chance = %v, want NaN", got)
@@ -98,6 +100,33 @@ func TestVotingLimit(t *testing.T) {
 	}
 }
 
+// Many votes take memory in proportion to their number times the answers that can be
+// tied, and give what they must: half to each of two alike, a quarter to each of four
+// beside none.
+func TestVotingOfMany(t *testing.T) {
+	for _, tt := range []struct {
+		classes []float64
+		want    float64
+	}{
+		{[]float64{0.5, 0.5}, 0.5},
+		{[]float64{0.2, 0.2, 0.2, 0.2}, 0.25},
+		{[]float64{0.5, 0.3, 0.2}, 1},
+		{[]float64{0.3, 0.5, 0.2}, 0},
+		{[]float64{1}, 1},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := eval.Voting(tt.classes, 0, eval.MaxVotes)
+		runtime.ReadMemStats(&after)
+		if !near(got, tt.want) {
+			t.Errorf("Voting(%v, 0, %d) = %v, want %v", tt.classes, eval.MaxVotes, got, tt.want)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 2<<30 {
+			t.Errorf("Voting(%v, 0, %d) took %d MiB in all", tt.classes, eval.MaxVotes, n>>20)
+		}
+	}
+}
+
 // chances draws the chances of a few answers, with something left for none.
 func chances(r *rand.Rand) []float64 {
 	classes := make([]float64, 1+r.IntN(6))
@@ -118,10 +147,10 @@ func TestVotingProperties(t *testing.T) {
 		for i, p := range classes {
 			got := eval.Voting(classes, i, k)
 			sum, none = sum+got, none-p
-			if got < 0 || got > eval.Coverage(p, k)+1e-12 {
+			if got < 0 || got > eval.Coverage(p, k) {
 				t.Fatalf("Voting(%v, %d, %d) = %v is not in 0 and coverage, %v", classes, i, k, got, eval.Coverage(p, k))
 			}
-			if one := eval.Voting(classes, i, 1); !near(one, p) {
+			if one := eval.Voting(classes, i, 1); one != p || eval.Coverage(p, 1) != p {
 				t.Fatalf("Voting(%v, %d, 1) = %v, want the chance itself", classes, i, one)
 			}
 		}

@@ -33,6 +33,13 @@ func TestTokenEntropy(t *testing.T) {
 		{"sixteen of twenty", twenty, 2.4653823, true},
 		{"all impossible", []float64{math.Inf(-1), math.Inf(-1)}, 0, false},
 		{"not a number", []float64{math.NaN(), math.NaN()}, 0, false},
+		{"one of them is not a number", []float64{-0.5, math.NaN(), -1}, 0, false},
+		{"probabilities in their place", []float64{0.7, 0.2}, 0, false},
+		{"above 1 by rounding", []float64{1e-7, -9999}, 0, true},
+		{"infinite", []float64{math.Inf(1), -1}, 0, false},
+		{"huge", []float64{1e308, -1}, 0, false},
+		{"hugely negative, all of them", []float64{-1e308, -1e308}, 0, false},
+		{"impossible, all of them", []float64{-9999, -9999}, 0, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

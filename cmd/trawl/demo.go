@@ -41,6 +41,7 @@ type demoOptions struct {
 	seed      int64
 	selector  string // checkpoint of the graph selector; "" for none
 	out       string
+	command   string // that makes the demo
 	json      bool
 }
 
@@ -56,6 +57,7 @@ func newDemo(e env) *cobra.Command {
 				return usageError{command: cmd.CommandPath(), err: fmt.Errorf("--questions %d --rollouts %d --entities %d: want 1 or more, 1 to %d, %d or more",
 					o.questions, o.rollouts, o.entities, mostDemoRollouts, weave.MinEntities)}
 			}
+			o.command = typed(cmd, nil)
 			return runDemo(cmd.Context(), e, o)
 		},
 	}
@@ -125,7 +127,7 @@ func runDemo(ctx context.Context, e env, o demoOptions) error {
 func demoPage(ctx context.Context, e env, o demoOptions, chosen map[string]map[int]*eval.Stat) error {
 	o.step(e, "writing the report into %s", o.page())
 	r := reportOptions{
-		out: o.page(), title: "DivInit and standard sampling: a demo", baseline: 1, command: "trawl demo --out " + o.out,
+		out: o.page(), title: "DivInit and standard sampling: a demo", baseline: 1, command: o.command,
 	}
 	if len(chosen[demoMethods[0]]) > 0 {
 		r.model = o.selector

@@ -167,13 +167,28 @@ func TestEvaluateResampled(t *testing.T) {
 	if table := capture(t, "evaluate", dir, "--resample", "4", "--quiet"); !strings.Contains(table, "entropies   resampled 4: mean ") {
 		t.Errorf("the table says\n%s", table)
 	}
-	full.EA, full.Entropies, full.NotMeasured = plain.EA, plain.Entropies, plain.NotMeasured
+	full.EA, full.Entropies, full.NotMeasured, full.Method = plain.EA, plain.Entropies, plain.NotMeasured, plain.Method
 	if diff := cmp.Diff(plain, full); diff != "" {
 		t.Errorf("resampling changes other figures (-without +with):\n%s", diff)
 	}
 	all, _, err := store.ReadEntropies(dir)
 	if err != nil || len(all) == 0 || all[0].Resampled != 4 {
 		t.Errorf("kept %d entropies, error %v", len(all), err)
+	}
+}
+
+// A server that was asked for logprobs and sent none is told from a run that asked for
+// none.
+func TestLogprobsThatNeverCame(t *testing.T) {
+	questions, index := world(t, 2)
+	dir := filepath.Join(t.TempDir(), "run")
+	capture(t, "run", "--dataset", questions, "--index", index, "--endpoint", "sim", "-k", "1", "--turns", "4", "--out", dir, "--quiet", "--set", "models.agent.logprobs=8")
+	table := capture(t, "evaluate", dir, "--quiet")
+	if !strings.Contains(table, "lacking     E_A: asked for logprobs=8, the server sent none that can be used\n") || !strings.Contains(table, "(8 likeliest)") {
+		t.Errorf("the table says\n%s", table)
+	}
+	if table := capture(t, "evaluate", dir, "--quiet", "--resample", "2"); strings.Contains(table, "asked for logprobs") || strings.Contains(table, "likeliest") {
+		t.Errorf("resampled, the table says\n%s", table)
 	}
 }
 

@@ -31,11 +31,13 @@ Whether evidence carries a claim, and what is said of a fact, is judged by words
 or by a model: that of models.judge, by default the one at --endpoint, at temperature 0.
 --claims endpoint has it list the claims too; what it makes up is counted and left out.
 Each verdict is kept in RUN/entailments.jsonl as it comes, and never asked for again. What
-the model does not judge is tried again, then counted, and in no figure.
+the model does not judge is tried again, then counted; its question is left out of the
+figures whole, and the exit status is 1: the same command asks for what is not there.
 
 E_A, how the entropy of actions follows what is learned, needs entropies: a run records
 those of tokens with --set models.agent.logprobs=16, or --resample M asks its model M times
-again in each turn. What it does is kept in RUN/entropies.jsonl, and asked for once.
+again in each turn. What it does is kept in RUN/entropies.jsonl, a turn once it has all M,
+and never asked for again. λ_min stands here if trawl scaffold RUN has measured it.
 
 Several folders are evaluated together if they are shards of one run.
 
@@ -124,7 +126,7 @@ func newEvaluate(e env) *cobra.Command {
 	fs.StringSliceVar(&weights, "weights", nil, "constants of the formulas, as `name=value`, several with commas")
 	fs.StringVar(&o.entailment, "entailment", lexicalEntailment, "who judges whether evidence carries a claim, and what is said of a fact: lexical, or endpoint")
 	fs.StringVar(&o.claims, "claims", sentenceClaims, "what rollouts claim: the sentences of their explanation, or what the model at the endpoint lists")
-	fs.IntVar(&o.resample, "resample", 0, "for E_A, ask the run's model so many `times` again what to do in each turn; 0: take the entropies that the run recorded")
+	fs.IntVar(&o.resample, "resample", 0, "for E_A, ask the run's model so many `times` again what to do in each turn, kept turn by turn; 0: take the entropies that the run recorded")
 	fs.BoolVar(&o.json, "json", false, "print JSON, with the details of every rollout")
 	f.register(cmd, configGroup, endpointGroup)
 	fs.StringVar(&f.model, "model", "", "model `name` at the endpoint (default: the only one that is served)")
@@ -161,9 +163,16 @@ func runEvaluate(ctx context.Context, e env, s *config.Settings, o evaluateOptio
 	} else {
 		err = writeEvaluation(e.stdout, strings.Join(dirs, " "), r)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return notEvaluated(r)
+}
+
+// notEvaluated returns an error if the figures are of nothing, or lack what a judge can
+// still be asked for; nil if they are what they seem.
+func notEvaluated(r *utility.Report) error {
+	switch {
 	case r.Complete == 0:
 		return fmt.Errorf("nothing is evaluated: %d rollouts failed, %d are missing", r.Failed, r.Missing)
 	case r.PassAt1 == nil:
@@ -175,7 +184,28 @@ func runEvaluate(ctx context.Context, e env, s *config.Settings, o evaluateOptio
 	case r.Keypoints.Facts > 0 && r.Keypoints.Unscored == r.Keypoints.Facts:
 		return fmt.Errorf("none of %d facts could be judged: KSR, KCR and KOR are in no figure (%s)", r.Keypoints.Facts, firstFault(r))
 	}
-	return nil
+	return unjudged(r)
+}
+
+// unjudged returns an error if a judge left something out.
+func unjudged(r *utility.Report) error {
+	var said []string
+	if n := r.UnscoredClaims; n > 0 {
+		said = append(said, fmt.Sprintf("%d of %d claims could not be judged", n, r.Claims))
+	}
+	if n := r.UnreadClaims; n > 0 {
+		said = append(said, fmt.Sprintf("those of %d of %d rollouts could not be listed", n, r.Complete))
+	}
+	if r.LeftOut > 0 {
+		said = append(said, fmt.Sprintf("U, C and G_E leave out %d of %d questions", r.LeftOut, r.Questions))
+	}
+	if k := r.Keypoints; k.Unscored > 0 {
+		said = append(said, fmt.Sprintf("%d of %d facts could not be judged; KSR, KCR and KOR leave out %d of %d questions", k.Unscored, k.Facts, k.LeftOut, r.Questions))
+	}
+	if said == nil {
+		return nil
+	}
+	return fmt.Errorf("%s; the same command asks for them again (%s)", strings.Join(said, "; "), firstFault(r))
 }
 
 // firstFault returns why the first claim or fact was not judged.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"trawl/corpus/dataset"
 	"trawl/trajectory"
@@ -14,6 +16,7 @@ type evaluated struct {
 	folders  []*selected
 	examples []dataset.Example
 	at       map[string]*selected // by id of the question
+	order    map[string]int       // of the questions in the data set
 	round    int                  // the last one, which is evaluated
 
 	resampled *resampler // what else the model could have done; nil if nobody asks
@@ -22,7 +25,7 @@ type evaluated struct {
 // openEvaluated opens run folders that are one run or shards of one. It writes to
 // none of them.
 func openEvaluated(e env, dirs []string, spec string) (_ *evaluated, err error) {
-	r := &evaluated{at: map[string]*selected{}, round: 1}
+	r := &evaluated{at: map[string]*selected{}, order: map[string]int{}, round: 1}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.close())
@@ -38,7 +41,14 @@ func openEvaluated(e env, dirs []string, spec string) (_ *evaluated, err error) 
 			return nil, err
 		}
 	}
+	r.sort()
 	return r, nil
+}
+
+// sort puts the questions in the order of the data set, so that shards are evaluated,
+// resampled too, as the whole run is.
+func (r *evaluated) sort() {
+	slices.SortStableFunc(r.examples, func(a, b dataset.Example) int { return cmp.Compare(r.order[a.ID], r.order[b.ID]) })
 }
 
 // add takes in the questions of a folder whose lines are open.
@@ -55,6 +65,9 @@ func (r *evaluated) add(e env, f *selected, spec string) (err error) {
 	all, err := examplesOf(f.dir, f.manifest, spec)
 	if err != nil {
 		return err
+	}
+	for i, ex := range all {
+		r.order[ex.ID] = i
 	}
 	f.examples = planned(all, f.settings)
 	for _, ex := range f.examples {

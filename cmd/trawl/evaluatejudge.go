@@ -19,7 +19,8 @@ type claimJudge struct {
 	env       env
 	options   evaluateOptions
 	asked     utility.Asked
-	name, id  string // of the model, for people and as a hash of all that decides
+	name      string                          // of the model, for people
+	ids       map[store.EntailmentKind]string // hashes of all that decides what it says of a kind
 	simulated bool
 	runs      *evaluated
 	kept      map[string]*store.Entailments // by folder; none where they may not be written
@@ -38,10 +39,12 @@ func openClaimJudge(ctx context.Context, r *roles, s *config.Settings, o evaluat
 	}
 	j := &claimJudge{
 		env: r.env, options: o, name: b.model, simulated: b.simulated, runs: runs, kept: map[string]*store.Entailments{},
-		metered: &metered{client: b.client},
+		metered: &metered{client: b.client}, ids: map[store.EntailmentKind]string{},
 	}
 	j.asked = utility.Asked{Client: j.metered, Sampling: sampling(model), Seed: s.Seed, Words: o.weights.Words}
-	j.id = store.Hash(b.model + "\n" + j.asked.Identity())
+	for _, kind := range []store.EntailmentKind{store.Entails, store.Claims, store.Keypoint} { // named as the prompts are
+		j.ids[kind] = store.Hash(b.model + "\n" + j.asked.Identity(string(kind)))
+	}
 	for _, f := range runs.folders {
 		kept, err := store.OpenEntailments(f.dir)
 		if errors.Is(err, fs.ErrPermission) {
@@ -148,7 +151,7 @@ func (k keptJudge) Check(ctx context.Context, p utility.Point) (utility.Stance, 
 
 // say returns what was said of v before, or else what ask puts into it.
 func (k keptJudge) say(v store.Entailment, ask func(v *store.Entailment) error) (store.Entailment, error) {
-	v.QuestionID, v.Judge, v.Model = k.questionID, k.name, k.id
+	v.QuestionID, v.Judge, v.Model = k.questionID, k.name, k.ids[v.Kind]
 	if k.kept != nil {
 		if said, ok := k.kept.Find(v); ok {
 			k.count(&k.before)

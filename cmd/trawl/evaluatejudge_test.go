@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -152,8 +153,18 @@ func TestKilledEvaluation(t *testing.T) {
 	}
 }
 
+// partly runs a command line that prints figures, and fails since they are of a part.
+func partly(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	if status := run(t.Context(), args, env{stdout: &out, stderr: &said, getenv: os.LookupEnv}); status != exitFailed {
+		t.Errorf("trawl %s: exit status %d, want %d\n%s", strings.Join(args, " "), status, exitFailed, &said)
+	}
+	return out.String(), said.String()
+}
+
 // TestNonsenseJudge: a judge that says nothing of use is counted, kept nowhere, in no
-// figure, and an error where nothing is left.
+// figure, and an error, be it of all or of a part.
 func TestNonsenseJudge(t *testing.T) {
 	dir := stored(t, 4, 3)
 	tests := []struct{ asks, want string }{
@@ -175,9 +186,13 @@ func TestNonsenseJudge(t *testing.T) {
 				}
 			}
 			some := newStrictServer(t, sim.Options{Skill: sim.Large, Faults: []sim.Rule{{Match: sim.Match{Asks: tt.asks}, Fault: "b5-empty", Rate: .7, Seed: 3}}})
-			r := evaluation(t, capture(t, evaluatingAt(dir, some.url)...))
-			if missed := r.UnreadClaims + r.UnscoredClaims + r.Keypoints.Unscored; missed == 0 || r.GE == nil || r.KSR == nil {
-				t.Errorf("%d not judged, G_E %v, KSR %v", missed, r.GE, r.KSR)
+			out, said := partly(t, evaluatingAt(dir, some.url)...)
+			r := evaluation(t, out)
+			if missed := r.UnreadClaims + r.UnscoredClaims + r.Keypoints.Unscored; missed == 0 || r.LeftOut+r.Keypoints.LeftOut == 0 {
+				t.Errorf("%d not judged, %d and %d questions left out", missed, r.LeftOut, r.Keypoints.LeftOut)
+			}
+			if !strings.Contains(said, "could not be ") || !strings.Contains(said, "leave out") || !strings.Contains(said, "the same command asks for them again ("+"utility: "+tt.asks) {
+				t.Errorf("stderr %q", said)
 			}
 			calm := newStrictServer(t, sim.Options{Skill: sim.Large})
 			r = evaluation(t, capture(t, evaluatingAt(dir, calm.url)...))
@@ -199,29 +214,12 @@ func TestEvaluateShards(t *testing.T) {
 		return out
 	}
 	whole, s1, s2 := made(), made("--shard", "1/2"), made("--shard", "2/2")
-	sorted := func(r *utility.Report) *utility.Report {
-		slices.SortFunc(r.Details, func(a, b utility.QuestionDetail) int { return strings.Compare(a.ID, b.ID) })
-		for _, s := range []any{r.PassAt1, r.UAll, r.UCorrect, r.E, r.C, r.GE, r.KSR, r.KCR, r.KOR, r.TRS, r.Actions, r.Cost, r.Repetition} {
-			if s == nil {
-				t.Error("a figure is missing")
-			}
-		}
-		return r
-	}
-	// The order of the questions is another, and with it the last bits of sums and the
-	// samples of the bootstrap.
-	means := func(r *utility.Report) []float64 {
-		return []float64{r.PassAt1.Mean, r.UAll.Mean, r.E.Mean, r.C.Mean, r.GE.Mean, r.KSR.Mean, r.TRS.Mean}
-	}
-	for _, by := range [][]string{nil, {"--entailment", "endpoint", "--claims", "endpoint", "--endpoint", "sim"}} {
-		a := sorted(evaluation(t, capture(t, append([]string{"evaluate", whole, "--json", "--quiet"}, by...)...)))
-		b := sorted(evaluation(t, capture(t, append([]string{"evaluate", s1, s2, "--json", "--quiet"}, by...)...)))
-		if diff := cmp.Diff(a.Details, b.Details); diff != "" || b.Questions != 6 || b.Complete != 18 || b.Missing != 0 {
-			t.Errorf("%d questions, %d complete, %d missing; details (-whole +shards):\n%s", b.Questions, b.Complete, b.Missing, diff)
-		}
-		for i, m := range means(b) {
-			if d := m - means(a)[i]; d > 1e-12 || d < -1e-12 {
-				t.Errorf("figure %d differs by %g", i, d)
+	for _, by := range [][]string{nil, {"--entailment", "endpoint", "--claims", "endpoint", "--endpoint", "sim"}, {"--resample", "3", "--endpoint", "sim"}} {
+		a := evaluation(t, capture(t, append([]string{"evaluate", whole, "--json", "--quiet"}, by...)...))
+		for _, shards := range [][]string{{s1, s2}, {s2, s1}} {
+			b := evaluation(t, capture(t, slices.Concat([]string{"evaluate"}, shards, []string{"--json", "--quiet"}, by)...))
+			if diff := cmp.Diff(a, b); diff != "" || b.Questions != 6 || b.Complete != 18 || b.UAll == nil {
+				t.Errorf("%v: the report (-whole +shards):\n%s", by, diff)
 			}
 		}
 	}
@@ -235,5 +233,24 @@ func TestEvaluateShards(t *testing.T) {
 	}
 	if said := fails(t, exitFailed, os.LookupEnv, "evaluate", s1, whole, "--quiet"); !strings.Contains(said, "only different parts of one run") {
 		t.Errorf("a shard and the whole: stderr %q", said)
+	}
+}
+
+// TestClaimWords: how many words of a claim must be of its explanation decides what is
+// listed, and asks nothing else again.
+func TestClaimWords(t *testing.T) {
+	dir := stored(t, 4, 2)
+	server := newStrictServer(t, sim.Options{Skill: sim.Large})
+	capture(t, evaluatingAt(dir, server.url)...)
+	before := map[string]int{}
+	for _, mark := range []string{entailsAsked, claimsAsked, keypointAsked} {
+		before[mark] = server.calls(mark)
+	}
+	capture(t, evaluatingAt(dir, server.url, "--weights", "claim_words=0.59")...)
+	if server.calls(claimsAsked) == before[claimsAsked] {
+		t.Error("another claim_words takes the lists of this one")
+	}
+	if e, k := server.calls(entailsAsked)-before[entailsAsked], server.calls(keypointAsked)-before[keypointAsked]; e+k != 0 {
+		t.Errorf("another claim_words asks of %d claims and %d facts again", e, k)
 	}
 }

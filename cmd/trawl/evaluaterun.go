@@ -31,8 +31,17 @@ func evaluateReport(ctx context.Context, e env, s *config.Settings, o evaluateOp
 	}
 	defer func() { err = errors.Join(err, v.close()) }()
 	opts.Embedder = tableEmbedder{v}
-	if opts.EntropiesFrom, err = o.entropies(ctx, e, s, runs); err != nil {
+	if err := o.entropies(ctx, e, s, runs, &opts); err != nil {
 		return nil, err
+	}
+	if len(dirs) == 1 { // hints are given to one run, not to a part of one
+		hinted, err := readScaffold(dirs[0])
+		if err != nil {
+			return nil, err
+		}
+		if hinted != nil {
+			opts.LambdaMin = hinted.LambdaMin
+		}
 	}
 	r, err := o.judged(ctx, e, s, runs, opts)
 	if err != nil {
@@ -82,7 +91,28 @@ func wholeOutcomes(lines *store.Reader, questionID string, round int) ([]*trajec
 	if err != nil {
 		return nil, err
 	}
-	return trajectory.Whole(trajectory.Outcomes(all, states, round), all), nil
+	return apart(trajectory.Outcomes(all, states, round), all), nil
+}
+
+// apart is [trajectory.Whole] with one more turn of room between two rounds, so that
+// the first of one does not look as if it followed the last of another.
+func apart(outcomes, lines []*trajectory.Trajectory) []*trajectory.Trajectory {
+	joined, longest, rounds := trajectory.Whole(outcomes, lines), 1, 1
+	for _, t := range lines {
+		rounds = max(rounds, t.Round)
+		for _, s := range t.Steps {
+			longest = max(longest, s.Turn)
+		}
+	}
+	if rounds == 1 {
+		return joined
+	}
+	for _, t := range joined { // copies, with steps of their own
+		for i := range t.Steps {
+			t.Steps[i].Turn += (t.Steps[i].Turn - 1) / longest
+		}
+	}
+	return joined
 }
 
 // A tableEmbedder is a table of vectors as an embedder, so that a text is embedded

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"trawl/eval"
 	"trawl/internal/experiment"
@@ -18,15 +19,16 @@ import (
 )
 
 const experimentHelp = `Carry out an experiment: every arm as a run of its own into OUT/ARM, then a report on all
-of them, OUT/report/index.html, and a short table. Without NAME, list what there is.
+of them, OUT/report/NAME/index.html, and a short table. Without NAME, list what there is.
 
-The same command goes on where it stopped: arms that are done are not run again, and those
-of another experiment in the same OUT that are the same runs are taken over. All settings
-and folders are checked before the first rollout.
+The same command goes on where it stopped: arms that are done are not run again, and if all
+are no model is opened. Several experiments may share OUT, which names them in
+OUT/experiment.json: each has a report of its own, and arms that are the same runs are taken
+over. All settings and folders are checked before the first rollout.
 
-NAME is one that is built in, or a YAML file; the README says how it is written. What it
-sets for all arms stands below -c, --set and flags, so that these may change it; what an arm
-sets stands above -c, and a flag or --set for it is refused: it is what is compared.
+NAME is one that is built in, or a YAML file; configs/README.md says how it is written. What
+it sets for all arms stands below -c, --set and flags, so that these may change it; what an
+arm sets stands above -c, and a flag or --set for it is refused: it is what is compared.
 
   trawl experiment
   trawl experiment divinit-subset --dataset hotpotqa:dev.json --index IDX --out EXP -c divinit
@@ -101,6 +103,10 @@ func runExperiment(cmd *cobra.Command, e env, f settingsFlags, o experimentOptio
 		return usage(fmt.Errorf("--limit %d: want 1 or more, or 0 for all", o.limit))
 	case o.dataset == "" && x.Simulate == nil:
 		return usage(errors.New("--dataset is missing: questions with answers, as NAME:PATH"))
+	case o.dataset == "" && ofRuns(cmd) != "":
+		return usage(fmt.Errorf("--%s is of runs, and without --dataset nothing is run: name questions with answers, as NAME:PATH", ofRuns(cmd)))
+	case o.dataset != "" && len(x.Arms) == 0:
+		return usage(fmt.Errorf("--dataset %s: %s only simulates, and runs nothing", o.dataset, x.Name))
 	}
 	if err := chooseSelectors(x, o.selectors); err != nil {
 		return usage(err)
@@ -110,7 +116,14 @@ func runExperiment(cmd *cobra.Command, e env, f settingsFlags, o experimentOptio
 		if t.arms, err = t.settle(); err != nil {
 			return err
 		}
+	}
+	if err := t.checkFolders(); err != nil {
+		return err
+	}
+	if len(t.arms) > 0 {
 		err = t.run(ctx)
+	} else {
+		err = t.mark()
 	}
 	if err != nil {
 		return t.interrupted(err)
@@ -119,6 +132,16 @@ func runExperiment(cmd *cobra.Command, e env, f settingsFlags, o experimentOptio
 		return t.interrupted(err)
 	}
 	return t.tell()
+}
+
+// ofRuns returns a flag that was given and means nothing where nothing is run.
+func ofRuns(cmd *cobra.Command) (name string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"out", "json", "quiet"}, f.Name) && name == "" {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // chooseSelectors puts the user's selectors in the place of the experiment's, and
@@ -157,6 +180,7 @@ type trial struct {
 	arms       []*arm // none where it only simulates
 
 	scores []*eval.Report // of the arms, for the table
+	drawn  []drawnVotes   // what is simulated
 	failed int            // rollouts
 	errs   []error        // what makes the exit status 1 though the report is there
 }
@@ -214,20 +238,30 @@ func (t *trial) report(ctx context.Context) error {
 		}
 	}
 	o := reportOptions{
-		out: t.folder(experiment.ReportFolder), title: x.Title, intro: []string{x.Asks}, extra: extra, command: t.command(),
+		out: t.reportFolder(), title: x.Title, intro: []string{x.Asks}, extra: extra, command: t.command(),
 	}
 	if x.Select != nil {
 		var err error
 		if o.selectors = t.plainSelectors(); x.Select.Subsets != "" {
 			o.subsets, err = parseSubsets(string(x.Select.Subsets))
 		}
+		for _, a := range t.arms {
+			if a.several() {
+				o.at = append(o.at, x.Select.At.Of(a.settings.Rollout.Count)...)
+			}
+		}
+		slices.Sort(o.at)
+		o.at = slices.Compact(o.at)
 		if err != nil {
 			return err
 		}
 	}
 	if len(t.arms) == 0 {
 		asks := figures.Section{ID: "asks", Title: "What is asked", Text: o.intro}
-		return figures.Write(o.out, figures.Page{Title: o.title, Sections: append([]figures.Section{asks}, extra...)})
+		return figures.WriteContext(ctx, o.out, figures.Page{Title: o.title, Sections: append([]figures.Section{asks}, extra...)})
+	}
+	for _, p := range x.Pairs {
+		o.pairs = append(o.pairs, eval.MetricPair{A: p.Baseline, B: p.Arm})
 	}
 	var runs []reportRun
 	for i, a := range t.arms {

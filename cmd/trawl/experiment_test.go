@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,7 +32,7 @@ func TestExperimentOnce(t *testing.T) {
 	args := []string{"experiment", "divinit-subset", "--dataset", questions, "--index", index, "--endpoint", server.url, "-k", "2", "--out", out, "--quiet"}
 	table := capture(t, args...)
 	asked := server.calls("")
-	for _, want := range []string{"[simulated model]", "divinit ", "random-subset ", "standard ", filepath.Join(out, "report", "index.html")} {
+	for _, want := range []string{"[simulated model]", "divinit ", "random-subset ", "standard ", filepath.Join(out, "report", "divinit-subset", "index.html")} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table has no %q:\n%s", want, table)
 		}
@@ -50,7 +53,7 @@ func TestExperimentOnce(t *testing.T) {
 	if now := server.calls(""); now != asked || asked == 0 {
 		t.Errorf("%d model calls at first, %d in the end", asked, now)
 	}
-	if page, err := os.ReadFile(filepath.Join(out, "report", "index.html")); err != nil || !bytes.Contains(page, []byte("SIMULATED MODEL")) {
+	if page, err := os.ReadFile(filepath.Join(out, "report", "divinit-subset", "index.html")); err != nil || !bytes.Contains(page, []byte("SIMULATED MODEL")) {
 		t.Errorf("the page does not say that the model is simulated; %v", err)
 	}
 }
@@ -78,7 +81,7 @@ func TestExperimentOfFailures(t *testing.T) {
 	if got, want := fails(t, exitFailed, os.LookupEnv, args...), "6 rollouts failed and are in no figure; the same command tries them again"; !strings.Contains(got, want) {
 		t.Errorf("stderr %q, want %q", got, want)
 	}
-	if _, err := os.Stat(filepath.Join(out, "report", "index.html")); err != nil {
+	if _, err := os.Stat(filepath.Join(out, "report", "divinit-subset", "index.html")); err != nil {
 		t.Error(err)
 	}
 	refusing = false
@@ -138,6 +141,9 @@ func TestBuiltInSettings(t *testing.T) {
 		for _, flags := range [][]string{nil, {"-c", "demo"}, {"-c", "divinit"}, {"-c", "retrac"}} {
 			args := append([]string{"experiment", name, "--dataset", questions, "--index", filepath.Join(t.TempDir(), "none"),
 				"--endpoint", "sim", "--out", filepath.Join(t.TempDir(), "exp")}, flags...)
+			if slices.Contains(flags, "retrac") && name != "retrac" { // which has one rollout, of eight rounds
+				args = append(args, "-k", "4")
+			}
 			if got := fails(t, exitFailed, os.LookupEnv, args...); !strings.Contains(got, "makes an index") {
 				t.Errorf("%s %v: %s", name, flags, got)
 			}
@@ -269,11 +275,11 @@ func TestExperimentChooses(t *testing.T) {
 	if now := server.calls(""); now != asked {
 		t.Errorf("%d model calls at first, %d in the end", asked, now)
 	}
-	rows := strings.Split(strings.TrimSpace(readText(t, filepath.Join(out, "report", "choosing-on-subsets.csv"))), "\n")
+	rows := strings.Split(strings.TrimSpace(readText(t, filepath.Join(out, "report", "cost", "choosing-on-subsets.csv"))), "\n")
 	if len(rows) != 3 || !strings.HasPrefix(rows[1], "rollouts,majority,8,") || !strings.HasPrefix(rows[2], "rollouts,solagg,8,") || strings.HasSuffix(rows[2], ",–") {
 		t.Errorf("rows %q, want majority and solagg at 8, with a price", rows)
 	}
-	if page := readText(t, filepath.Join(out, "report", "index.html")); !strings.Contains(page, "gnn is left out") {
+	if page := readText(t, filepath.Join(out, "report", "cost", "index.html")); !strings.Contains(page, "gnn is left out") {
 		t.Error("the page does not say that gnn is left out")
 	}
 }
@@ -297,12 +303,12 @@ func TestExperimentCrossValidates(t *testing.T) {
 	args := []string{"experiment", x, "--dataset", questions, "--index", index, "--endpoint", "sim", "-k", "3", "--out", out, "--quiet"}
 	capture(t, append(args, "--limit", "6")...)
 	kept := listed(t, filepath.Join(out, "crossvalidate"))
-	first := readText(t, filepath.Join(out, "report", "ablations-crossed.csv"))
+	first := readText(t, filepath.Join(out, "report", "x", "ablations-crossed.csv"))
 	capture(t, append(args, "--limit", "6")...)
 	if diff := cmp.Diff(kept, listed(t, filepath.Join(out, "crossvalidate"))); diff != "" || len(kept) != 2 {
 		t.Errorf("what is kept (-first +second):\n%s", diff)
 	}
-	if again := readText(t, filepath.Join(out, "report", "ablations-crossed.csv")); again != first {
+	if again := readText(t, filepath.Join(out, "report", "x", "ablations-crossed.csv")); again != first {
 		t.Errorf("the figures differ:\n%s\n%s", first, again)
 	}
 	capture(t, args...)
@@ -329,20 +335,42 @@ func listed(t *testing.T, dir string) []string {
 	return slices.Sorted(maps.Keys(at))
 }
 
-// TestSimulation needs neither questions nor a model. By hand, for the chances .2, .5
-// and .3 of which the first is right: among k = 2 it is covered with 1 − .8² = .36, and
-// voted for with .2² + ½·2·.2·.8 = .2.
+// TestSimulation needs neither questions nor a model. By hand, with a as the chance of
+// the right answer and b of the other: of k = 2 votes the right one wins a² + ½·2ab = a,
+// as of one; of two answers and k = 3 votes it wins a³ + 3a²b.
 func TestSimulation(t *testing.T) {
+	x := writeFile(t, "x.yaml", "title: T\nasks: Which?\nsimulate: {classes: [[0.2, 0.5, 0.3], [0.6, 0.4]], at: [3, 1, 2]}\n")
 	out := filepath.Join(t.TempDir(), "exp")
-	capture(t, "experiment", "voting-gap", "--out", out)
-	var row []string
-	for _, line := range strings.Split(readText(t, filepath.Join(out, "report", "simulated-votes.csv")), "\n") {
-		if cells := strings.Split(line, ","); cells[0] == "0.2 / 0.5 / 0.3" && cells[1] == "2" {
-			row = cells
+	said := capture(t, "experiment", x, "--out", out)
+	if !strings.Contains(said, "[simulated by a formula") || !strings.Contains(said, "0.6 / 0.4") || !strings.Contains(said, "0.648") {
+		t.Errorf("printed %q", said)
+	}
+	want := map[string][2]float64{
+		"0.2 / 0.5 / 0.3,1": {0.2, 0.2}, "0.2 / 0.5 / 0.3,2": {1 - 0.8*0.8, 0.2},
+		// three votes: .2³ + 3·.2²·.8 have two or more, and one of three that all differ, 6·.2·.5·.3, is a third of them
+		"0.2 / 0.5 / 0.3,3": {1 - 0.8*0.8*0.8, 0.008 + 3*0.04*0.8 + 6*0.2*0.5*0.3/3},
+		"0.6 / 0.4,1":       {0.6, 0.6}, "0.6 / 0.4,2": {1 - 0.16, 0.6}, "0.6 / 0.4,3": {1 - 0.064, 0.216 + 3*0.36*0.4},
+	}
+	rows, err := csv.NewReader(strings.NewReader(readText(t, filepath.Join(out, "report", "x", "simulated-votes.csv")))).ReadAll()
+	if err != nil || len(rows) != len(want)+1 {
+		t.Fatalf("%d rows, want %d; %v", len(rows), len(want)+1, err)
+	}
+	for _, row := range rows[1:] {
+		for i, name := range []string{"coverage", "voting"} {
+			got, err := strconv.ParseFloat(row[2+i], 64)
+			if w := want[row[0]+","+row[1]][i]; err != nil || math.Abs(got-w) > 1e-9 {
+				t.Errorf("%s of %s at %s is %s, want %g", name, row[0], row[1], row[2+i], w)
+			}
 		}
 	}
-	if len(row) < 4 || !strings.HasPrefix(row[2], "0.3599999") && !strings.HasPrefix(row[2], "0.36") || !strings.HasPrefix(row[3], "0.2") {
-		t.Errorf("row %q, want coverage .36 and voting .2", row)
+	for _, flag := range [][]string{{"--index", "IDX"}, {"--endpoint", "sim"}, {"-k", "4"}, {"-c", "demo"}} {
+		args := append([]string{"experiment", "voting-gap", "--out", filepath.Join(t.TempDir(), "none")}, flag...)
+		if got := fails(t, exitUsage, os.LookupEnv, args...); !strings.Contains(got, "is of runs, and without --dataset nothing is run") {
+			t.Errorf("%v: stderr %q", flag, got)
+		}
+	}
+	if got := fails(t, exitUsage, os.LookupEnv, "experiment", x, "--dataset", "woven:x", "--out", out); !strings.Contains(got, "only simulates") {
+		t.Errorf("stderr %q", got)
 	}
 }
 
@@ -351,24 +379,5 @@ func TestListed(t *testing.T) {
 	said := capture(t, "experiment")
 	if n := strings.Count(said, "\n"); n != len(experiment.Names()) || said != capture(t, "experiment", "retrac", "--list") {
 		t.Errorf("%d lines:\n%s", n, said)
-	}
-}
-
-// TestWithoutSecret: a command that is shown has nothing that nobody else may read.
-func TestWithoutSecret(t *testing.T) {
-	for set, want := range map[string]string{
-		"agent.turns=3":                                     "agent.turns=3",
-		"models.agent.max-tokens=3":                         "models.agent.max-tokens=3",
-		"models.agent.extra={api_key: abc}":                 "models.agent.extra=…",
-		"models.agent.extra.Authorization=abc":              "models.agent.extra.Authorization=…",
-		"models.agent.extra={top_k: 3}":                     "models.agent.extra={top_k: 3}",
-		`models.judge.endpoints=["http://me:pw@host:1/v1"]`: "models.judge.endpoints=…",
-	} {
-		if got := withoutSecret(set); got != want {
-			t.Errorf("withoutSecret(%s) = %s, want %s", set, got, want)
-		}
-	}
-	if got, want := shellWords([]string{"a b", "it's", "x=1", ""}), `'a b' 'it'\''s' x=1 ''`; got != want {
-		t.Errorf("shellWords = %s, want %s", got, want)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -44,6 +43,9 @@ func (t *trial) settle() ([]*arm, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v := t.experiment.Vary; v != nil && slices.ContainsFunc(strings.Split(v.Key, "."), namesSecret) {
+		return nil, fmt.Errorf("%s: vary.key: %s is a secret, and its values would be names of folders", t.experiment.From, v.Key)
+	}
 	base := t.experiment.Settings.Without(file)
 	var arms []*arm
 	for _, x := range t.experiment.Arms {
@@ -63,7 +65,35 @@ func (t *trial) settle() ([]*arm, error) {
 		}
 		arms = append(arms, a)
 	}
-	return arms, nil
+	return arms, t.checkAt(arms)
+}
+
+// several reports whether the questions of an arm have several rollouts, among which
+// there is something to choose.
+func (a *arm) several() bool { return a.settings.Rollout.Count > 1 }
+
+// checkAt makes sure that there are rollouts to choose among, if the experiment does,
+// and as many as it asks for. Arms of one rollout a question have no part in that.
+func (t *trial) checkAt(arms []*arm) error {
+	x := t.experiment
+	if c := x.CrossValidate; c != nil {
+		if i := slices.IndexFunc(arms, func(a *arm) bool { return a.name == c.Arm }); !arms[i].several() {
+			return fmt.Errorf("%s: crossvalidate: the arm %s has one rollout a question, so there is nothing to choose: rollout.count sets how many", x.From, c.Arm)
+		}
+	}
+	if x.Select == nil {
+		return nil
+	}
+	if !slices.ContainsFunc(arms, (*arm).several) {
+		return fmt.Errorf("%s: select: a question has one rollout, so there is nothing to choose: rollout.count sets how many", x.From)
+	}
+	most := slices.Max(append([]int{0}, x.Select.At.Counts...))
+	for _, a := range arms {
+		if a.several() && most > a.settings.Rollout.Count {
+			return fmt.Errorf("%s: select.at: %d is beyond the %d rollouts a question of the arm %s", x.From, most, a.settings.Rollout.Count, a.name)
+		}
+	}
+	return nil
 }
 
 // fileSettings returns what the settings file or preset of -c sets.
@@ -121,20 +151,20 @@ func (t *trial) refuseFlags(x experiment.Arm) error {
 	for _, set := range t.flags.set {
 		key, _, _ := strings.Cut(set, "=")
 		if x.Settings.Has(strings.TrimSpace(key)) {
-			return fmt.Errorf("--set %s: the arm %s of %s sets that; it is what the experiment compares", set, x.Name, t.experiment.Name)
+			return fmt.Errorf("--set %s: the arm %s of %s sets that, and what arms set is what the experiment compares", set, x.Name, t.experiment.Name)
 		}
 	}
 	var err error
 	keys := settingOf()
 	t.cmd.Flags().Visit(func(f *pflag.Flag) {
 		if key, ok := keys[f.Name]; ok && x.Settings.Has(key) && err == nil {
-			err = fmt.Errorf("--%s: the arm %s of %s sets %s; it is what the experiment compares", f.Name, x.Name, t.experiment.Name, key)
+			err = fmt.Errorf("--%s: the arm %s of %s sets %s, and what arms set is what the experiment compares", f.Name, x.Name, t.experiment.Name, key)
 		}
 	})
 	return err
 }
 
-// runCommand returns the trawl run that makes the run of an arm.
+// runCommand returns the trawl run that makes the run of an arm, without secrets.
 func (t *trial) runCommand(base experiment.Settings, x experiment.Arm, dir string) string {
 	line := []string{"trawl", "run", "--out", dir}
 	for _, set := range base {
@@ -148,65 +178,30 @@ func (t *trial) runCommand(base experiment.Settings, x experiment.Arm, dir strin
 	for _, set := range x.Settings {
 		line = append(line, "--set", set.String())
 	}
-	return shellWords(line)
+	return shellLine(line)
 }
 
-// command returns the command line of the experiment.
+// command returns the command line of the experiment, without secrets.
 func (t *trial) command() string {
-	all := t.given(func(name string) bool { return name != "json" && name != "quiet" })
-	return shellWords(slices.Concat([]string{"trawl", "experiment", t.cmd.Flags().Arg(0)}, all))
+	return withoutSecrets(typed(t.cmd, t.cmd.Flags().Args()))
 }
 
-// given returns the flags that were given, of those that want says, without secrets.
+// given returns the flags that were given, of those that want says.
 func (t *trial) given(want func(name string) bool) []string {
 	var out []string
 	t.cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !want(f.Name) {
-			return
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
-			switch f.Name {
-			case "endpoint":
-				v = config.RedactURL(v)
-			case "set":
-				v = withoutSecret(v)
-			}
-			out = append(out, "--"+f.Name, v)
+		if want(f.Name) {
+			out = append(out, typedFlag(f)...)
 		}
 	})
 	return out
 }
 
-// secret is what further keys of a request are called that nobody else may read.
-var secret = regexp.MustCompile(`(?i)key|token|secret|password|authorization`)
-
-// withoutSecret hides the further keys of a request if one of them sounds secret, and
-// what an address has before its host.
-func withoutSecret(set string) string {
-	key, value, _ := strings.Cut(set, "=")
-	if strings.Contains(key, ".extra") && secret.MatchString(strings.TrimPrefix(set, key[:strings.Index(key, ".extra")])) {
-		return key + "=…"
+// shellLine returns a command line that a shell reads as these words, without secrets.
+func shellLine(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quoted(w)
 	}
-	if strings.Contains(value, "@") && strings.Contains(value, "://") {
-		return key + "=…"
-	}
-	return set
-}
-
-// plainWord is what a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
-// shellWords returns a command line that a shell reads as these words.
-func shellWords(line []string) string {
-	out := make([]string, len(line))
-	for i, w := range line {
-		if out[i] = w; !plainWord.MatchString(w) {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(out, " ")
+	return withoutSecrets(strings.Join(out, " "))
 }

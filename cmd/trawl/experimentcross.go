@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,21 +75,8 @@ type ablating struct {
 }
 
 func newAblating(t *trial, a *arm) (*ablating, error) {
-	hash := sha256.New()
-	for _, name := range []string{"manifest.json", "rollouts.jsonl", "states.jsonl"} {
-		f, err := os.Open(filepath.Join(a.dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		_, err = io.Copy(hash, f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, err
-		}
-	}
-	return &ablating{trial: t, arm: a, folder: t.folder(experiment.CrossFolder), rows: hex.EncodeToString(hash.Sum(nil))}, nil
+	rows, err := hashOfRun(a.dir)
+	return &ablating{trial: t, arm: a, folder: t.folder(experiment.CrossFolder), rows: rows}, err
 }
 
 // options are those of trawl train, with what a name takes from the model.

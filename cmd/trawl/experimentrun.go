@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"trawl/agent"
@@ -36,6 +37,9 @@ func (t *trial) run(ctx context.Context) (err error) {
 	if set.LeftOut > 0 {
 		t.step("%s: %d records are no questions of their own and are left out", set.Path, set.LeftOut)
 	}
+	if !slices.ContainsFunc(limited(set.Examples, t.options.limit), func(ex dataset.Example) bool { return len(ex.Golds) > 0 }) {
+		return fmt.Errorf("%s: no question has a gold answer, so nothing would say which arm is better: nothing was run\n  trawl run makes the rollouts of an arm all the same, and trawl report shows what can be said of them", set.Path)
+	}
 	most := 0
 	for _, a := range t.arms {
 		most = max(most, a.settings.Rollout.Concurrency)
@@ -44,6 +48,15 @@ func (t *trial) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, b.close()) }()
 	pipelines := make([]*pipeline, len(t.arms))
 	for i, a := range t.arms {
+		if err := b.openIndex(a.settings.Retrieval.Index); err != nil {
+			return fmt.Errorf("arm %s: %w", a.name, err)
+		}
+		if a.finished, err = t.isDone(b, a); err != nil {
+			return fmt.Errorf("arm %s: %w", a.name, err)
+		}
+		if a.finished {
+			continue
+		}
 		if pipelines[i], err = t.open(ctx, b, a, pipelines[:i]); err != nil {
 			return fmt.Errorf("arm %s: %w", a.name, err)
 		}
@@ -51,7 +64,14 @@ func (t *trial) run(ctx context.Context) (err error) {
 			return fmt.Errorf("arm %s: %w", a.name, err)
 		}
 	}
+	if err := t.mark(); err != nil {
+		return err
+	}
 	for i, a := range t.arms {
+		if a.finished {
+			t.step("arm %d of %d: %s is done", i+1, len(t.arms), a.name)
+			continue
+		}
 		t.step("arm %d of %d: %s", i+1, len(t.arms), a.name)
 		if err := t.runArm(ctx, b, a, pipelines[i]); err != nil {
 			return fmt.Errorf("arm %s: %w", a.name, err)
@@ -60,21 +80,26 @@ func (t *trial) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// open wires the pipeline of an arm over what is open already.
-func (t *trial) open(ctx context.Context, b *trialBench, a *arm, before []*pipeline) (*pipeline, error) {
-	dir := a.settings.Retrieval.Index
-	if _, ok := b.indexes[dir]; !ok {
-		x, stats, err := openIndex(dir)
-		if err != nil {
-			return nil, err
-		}
+// openIndex opens the index in a folder, once.
+func (b *trialBench) openIndex(dir string) error {
+	if _, ok := b.indexes[dir]; ok {
+		return nil
+	}
+	x, stats, err := openIndex(dir)
+	if err == nil {
 		b.indexes[dir] = openedIndex{x, stats}
 	}
+	return err
+}
+
+// open wires the pipeline of an arm over what is open already.
+func (t *trial) open(ctx context.Context, b *trialBench, a *arm, before []*pipeline) (*pipeline, error) {
 	known, err := knownDialect(a.dir)
 	if err != nil {
 		return nil, err
 	}
-	p := &pipeline{settings: a.settings, index: b.indexes[dir].index, stats: b.indexes[dir].stats, roles: b.roles}
+	x := b.indexes[a.settings.Retrieval.Index]
+	p := &pipeline{settings: a.settings, index: x.index, stats: x.stats, roles: b.roles}
 	if err := p.openModels(ctx); err != nil {
 		return nil, err
 	}
@@ -88,7 +113,7 @@ func (t *trial) open(ctx context.Context, b *trialBench, a *arm, before []*pipel
 // folder, or that of an arm before with the same model.
 func dialectLike(p *pipeline, before []*pipeline, known agent.Dialect) agent.Dialect {
 	for _, other := range before {
-		if known == "" && other.backend == p.backend && other.settings.Agent.Dialect == "auto" {
+		if known == "" && other != nil && other.backend == p.backend && other.settings.Agent.Dialect == "auto" {
 			known = other.dialect
 		}
 	}

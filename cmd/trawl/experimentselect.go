@@ -44,7 +44,14 @@ func (t *trial) choosing(ctx context.Context) (*figures.Section, error) {
 	}}
 	var over []string
 	for _, a := range t.arms {
-		r, err := t.compareOn(ctx, a, names)
+		if !a.several() {
+			continue
+		}
+		o, err := t.selectOptions(a, names)
+		if err != nil {
+			return nil, err
+		}
+		r, err := t.comparedOn(ctx, a, o)
 		if err != nil {
 			return nil, fmt.Errorf("arm %s: %w", a.name, err)
 		}
@@ -99,21 +106,18 @@ func textOnly(s *figures.Section) *figures.Section {
 	return s
 }
 
-// compareOn compares selectors on the run of an arm.
-func (t *trial) compareOn(ctx context.Context, a *arm, names []string) (*compare.Report, error) {
-	o := selectOptions{selectors: names, subsets: defaultSubsets}
-	for _, k := range t.experiment.Select.At {
-		if k <= a.settings.Rollout.Count {
-			o.at = append(o.at, k)
-		}
-	}
+// selectOptions are those of trawl select for selectors on the run of an arm.
+func (t *trial) selectOptions(a *arm, names []string) (o selectOptions, err error) {
+	o = selectOptions{selectors: names, at: t.experiment.Select.At.Of(a.settings.Rollout.Count), subsets: defaultSubsets}
 	if v := t.experiment.Select.Subsets; v != "" {
-		var err error
-		if o.subsets, err = parseSubsets(string(v)); err != nil {
-			return nil, err
-		}
+		o.subsets, err = parseSubsets(string(v))
 	}
-	t.step("choosing among the rollouts of %s: %s", a.name, strings.Join(names, ", "))
+	return o, err
+}
+
+// compareOn compares selectors on the run of an arm.
+func (t *trial) compareOn(ctx context.Context, a *arm, o selectOptions) (*compare.Report, error) {
+	t.step("choosing among the rollouts of %s: %s", a.name, strings.Join(o.selectors, ", "))
 	runs, err := openSelected(t.env, []string{a.dir}, "")
 	if err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ func runExport(ctx context.Context, e env, dir string, form exchange.OutForm, o 
 	if err := x.readVerdicts(e); err != nil {
 		return err
 	}
-	tellLeftovers(e, o.out)
+	clearLeftovers(e, o.out)
 	if err := x.write(ctx, o.out); err != nil {
 		return err
 	}
@@ -186,25 +186,17 @@ func (x *exported) write(ctx context.Context, out string) (err error) {
 			})
 		})
 	}
-	temp, err := os.MkdirTemp(parent, filepath.Base(out)+atomicfile.TempSuffix+"-")
+	temp, err := newTempFolder(out)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(temp))
-		}
-	}()
-	if err := x.pieces(ctx, func(p exchange.Piece) error { return appendTo(filepath.Join(temp, filepath.FromSlash(p.Path)), p.Data) }); err != nil {
+	defer func() { err = errors.Join(err, temp.close(out)) }()
+	if err := x.pieces(ctx, func(p exchange.Piece) error {
+		return appendTo(filepath.Join(temp.path, filepath.FromSlash(p.Path)), p.Data)
+	}); err != nil {
 		return err
 	}
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, out); err != nil {
-		return err
-	}
-	return atomicfile.SyncFolder(parent)
+	return temp.finish(out)
 }
 
 // appendTo adds data to the end of a file, which is made if there is none.

@@ -117,7 +117,7 @@ func runImport(e env, form exchange.Form, paths []string, o importOptions) error
 			im.files = append(im.files, importedFile{Path: file})
 		}
 	}
-	tellLeftovers(e, o.out)
+	clearLeftovers(e, o.out)
 	if err := im.survey(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ type labelling string
 // The labellings.
 const (
 	byMatch labelling = "em"    // exact match with the gold answers
-	byJudge labelling = "judge" // the verdicts in the run folder
+	byJudge labelling = "judge" // the verdicts in the run folder, of one judge
 )
 
 // A pools is stored rollouts as a selector is trained on them.
@@ -250,8 +251,12 @@ func (r poolReader) marker(dir string) (marker, error) {
 	if len(verdicts) == 0 {
 		return nil, fmt.Errorf("%s has no verdicts of a judge, such as trawl import --verdicts keeps: label by exact match instead, with --labels em", dir)
 	}
+	of, others := ofOneJudge(verdicts)
+	if others > 0 {
+		fmt.Fprintf(r.env.stderr, "trawl: %s: labels are the %d verdicts of %s, who gave the most; %d of other judges are left out\n", dir, len(of), cmp.Or(of[0].Judge, "one judge"), others)
+	}
 	given := map[[2]string]store.Verdict{}
-	for _, v := range verdicts {
+	for _, v := range of {
 		given[[2]string{v.QuestionID, strings.TrimSpace(v.Answer)}] = v
 	}
 	return func(ex dataset.Example, answer string, rollout int) (mark, bool) {

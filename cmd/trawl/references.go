@@ -10,31 +10,35 @@ import (
 	"path/filepath"
 	"strings"
 
+	"trawl/corpus/dataset"
 	"trawl/corpus/weave"
+	"trawl/eval"
+	"trawl/eval/scaffold"
 	"trawl/eval/utility"
 	"trawl/internal/text"
+	"trawl/trajectory"
 )
 
 // readBeside reads the references and traps of the data set of a run: those that
 // are named, or else those that lie beside it and speak of its questions.
 func readBeside(e env, opts *utility.Options, o evaluateOptions, runs *evaluated) error {
-	dataset := runs.folders[0].manifest.Dataset.Path
+	questions := runs.folders[0].manifest.Dataset.Path
 	if _, named, ok := strings.Cut(o.dataset, ":"); ok {
-		dataset = named
+		questions = named
 	}
-	ids := map[string]bool{}
+	ids, examples := map[string]bool{}, map[string]dataset.Example{}
 	for _, ex := range runs.examples {
-		ids[ex.ID] = true
+		ids[ex.ID], examples[ex.ID] = true, ex
 	}
-	err := readEither(e, o.oracle, filepath.Join(filepath.Dir(dataset), weave.OracleFile), "reference trajectories", func(path string) (err error) {
+	err := readEither(e, o.oracle, besideOracle(questions), "reference trajectories", func(path string) (err error) {
 		opts.References, err = loadReferences(path, ids)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return readEither(e, o.traps, filepath.Join(filepath.Dir(dataset), weave.TrapsFile), "traps", func(path string) (err error) {
-		opts.Traps, err = loadTraps(path, ids)
+	return readEither(e, o.traps, filepath.Join(filepath.Dir(questions), weave.TrapsFile), "traps", func(path string) (err error) {
+		opts.Traps, err = loadTraps(path, examples)
 		return err
 	})
 }
@@ -66,11 +70,31 @@ func readEither(e env, named, usual, what string, read func(path string) error) 
 
 // loadReferences reads the references of the questions ids.
 func loadReferences(path string, ids map[string]bool) (map[string]utility.Reference, error) {
+	oracles, err := loadOracle(path, ids)
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]utility.Reference{}
+	for id, steps := range oracles {
+		var ref utility.Reference
+		for _, s := range steps {
+			ref.Actions = append(ref.Actions, trajectory.Kind(s.Action))
+			ref.Facts = append(ref.Facts, s.Subconclusion)
+		}
+		out[id] = ref
+	}
+	return out, nil
+}
+
+// loadOracle reads oracle trajectories, each of at least one step that has a
+// conclusion, by question. Some must be of the questions ids; those of others are
+// there too. Steps have whatever arguments they have in the file.
+func loadOracle(path string, ids map[string]bool) (map[string][]scaffold.Step, error) {
+	out := map[string][]scaffold.Step{}
 	err := eachJSONLine(path, func(line []byte) error {
 		var task struct {
-			ID     string       `json:"id"`
-			Oracle []weave.Step `json:"oracle"`
+			ID     string          `json:"id"`
+			Oracle []scaffold.Step `json:"oracle"`
 		}
 		if err := json.Unmarshal(line, &task); err != nil {
 			return text.JSONError(err)
@@ -83,13 +107,12 @@ func loadReferences(path string, ids map[string]bool) (map[string]utility.Refere
 		case twice:
 			return fmt.Errorf("%s stands twice", task.ID)
 		}
-		ref := utility.Reference{Steps: len(task.Oracle)}
-		for _, s := range task.Oracle {
-			if s.Subconclusion != "" {
-				ref.Facts = append(ref.Facts, s.Subconclusion)
+		for i, s := range task.Oracle {
+			if text.Blank(s.Subconclusion) { // so of a step that is null or {}
+				return fmt.Errorf("%s: step %d of the oracle: no subconclusion", task.ID, i+1)
 			}
 		}
-		out[task.ID] = ref
+		out[task.ID] = task.Oracle
 		return nil
 	})
 	if err != nil {
@@ -98,8 +121,9 @@ func loadReferences(path string, ids map[string]bool) (map[string]utility.Refere
 	return out, known(path, out, ids)
 }
 
-// loadTraps reads the traps of the questions ids.
-func loadTraps(path string, ids map[string]bool) (map[string][]utility.Trap, error) {
+// loadTraps reads the traps of the examples, which are by question id. One whose false
+// answer is right is refused: who gives it has not walked into anything.
+func loadTraps(path string, examples map[string]dataset.Example) (map[string][]utility.Trap, error) {
 	out := map[string][]utility.Trap{}
 	seen := map[[2]string]bool{}
 	err := eachJSONLine(path, func(line []byte) error {
@@ -118,22 +142,44 @@ func loadTraps(path string, ids map[string]bool) (map[string][]utility.Trap, err
 		} else {
 			seen[key] = true
 		}
+		if trap.FalseAnswer != "" && eval.Mark(examples[trap.QuestionID], trap.FalseAnswer).EM {
+			return fmt.Errorf("the false answer %q of the trap %s is a gold answer of question %s: take the line out, or mend it", trap.FalseAnswer, trap.DocID, trap.QuestionID)
+		}
 		out[trap.QuestionID] = append(out[trap.QuestionID], trap.Trap)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return out, known(path, out, ids)
+	return out, known(path, out, examples)
 }
 
-// known makes sure that a file speaks of the questions of the run.
-func known[V any](path string, read map[string]V, ids map[string]bool) error {
+// readScaffold returns the report of trawl scaffold on the run in the folder dir; nil if
+// there is none.
+func readScaffold(dir string) (*scaffold.Report, error) {
+	path := filepath.Join(dir, "scaffold", reportFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	r := new(scaffold.Report)
+	if err == nil {
+		err = text.JSONError(json.Unmarshal(data, r))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// known makes sure that a file speaks of the questions of the run, which are the keys
+// of asked.
+func known[V, W any](path string, read map[string]V, asked map[string]W) error {
 	if len(read) == 0 {
 		return fmt.Errorf("%s: %w", path, errEmpty)
 	}
 	for id := range read {
-		if ids[id] {
+		if _, ok := asked[id]; ok {
 			return nil
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"trawl/eval"
 	"trawl/eval/utility"
 	"trawl/internal/figures"
 	sections "trawl/internal/report"
@@ -26,6 +27,8 @@ their figures are compared to those of the first, or of the one that --baseline 
 question by question, with paired bootstrap intervals. Runs over different data are
 refused; --unpaired shows them without differences.
 
+Folders that are shards of one run are one run here, as for trawl score.
+
   trawl report RUN --out DIR
   trawl report A B C --baseline B --out DIR
   trawl report RUN --selector majority,gnn --model sel.safetensors --out DIR`
@@ -34,22 +37,28 @@ refused; --unpaired shows them without differences.
 type reportRun struct {
 	name    string // in tables and legends; "": the folder's
 	dir     string
-	command string // that made the run; "": nobody knows
+	shards  []string // further folders, if dir is a shard of the run
+	command string   // that made the run; "": nobody knows
 }
+
+// dirs returns all folders of the run.
+func (r reportRun) dirs() []string { return append([]string{r.dir}, r.shards...) }
 
 // A reportOptions is what a report is to show. The zero value selects the defaults.
 type reportOptions struct {
-	out       string   // folder
-	title     string   // default: the names of the runs
-	intro     []string // paragraphs above all else
-	dataset   string   // NAME:PATH; default: those of the runs
-	baseline  int      // the run that the others are compared to
-	unpaired  bool     // no run is compared to another, so that they may be over different data
-	selectors []string // default: all that cost nothing
-	model     string   // checkpoint of gnn
-	subsets   int      // of k rollouts of a question; default: as of trawl select
-	oracle    string   // file of references; default: that beside the data set
-	traps     string   // likewise
+	out       string            // folder
+	title     string            // default: the names of the runs
+	intro     []string          // paragraphs above all else
+	dataset   string            // NAME:PATH; default: those of the runs
+	baseline  int               // the run that the others are compared to
+	unpaired  bool              // no run is compared to another, so that they may be over different data
+	pairs     []eval.MetricPair // of figures with other names that every run is compared to the baseline by too
+	selectors []string          // default: all that cost nothing, and those whose decisions are kept
+	at        []int             // k of the selectors' comparison, as far as a run has so many rollouts; default: as of trawl select
+	model     string            // checkpoint of gnn
+	subsets   int               // of k rollouts of a question; default: as of trawl select
+	oracle    string            // file of references; default: that beside the data set
+	traps     string            // likewise
 	weights   utility.Weights
 	extra     []figures.Section // before the questions
 	command   string            // that makes the report
@@ -70,19 +79,24 @@ func newReport(e env) *cobra.Command {
 		Long:  reportHelp,
 		Args:  needs("RUN", 1, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var runs []reportRun
-			for _, dir := range args {
-				runs = append(runs, reportRun{dir: dir})
-			}
 			var err error
 			if o.weights, err = parseWeights(weights); err == nil && subsets != "" {
 				o.subsets, err = parseSubsets(subsets)
 			}
-			if err == nil && baseline != "" {
-				o.baseline, err = baselineOf(args, baseline)
+			if err == nil {
+				err = eachOnce(args)
 			}
 			if err != nil {
 				return usageError{command: cmd.CommandPath(), err: err}
+			}
+			runs, err := joinShards(args)
+			if err != nil {
+				return err
+			}
+			if baseline != "" {
+				if o.baseline, err = baselineOf(runs, baseline); err != nil {
+					return usageError{command: cmd.CommandPath(), err: err}
+				}
 			}
 			o.command = typed(cmd, args)
 			return makeReport(cmd.Context(), e, runs, o)
@@ -106,108 +120,142 @@ func newReport(e env) *cobra.Command {
 	return cmd
 }
 
-// baselineOf returns the place of the run that --baseline names.
-func baselineOf(args []string, name string) (int, error) {
-	for i, dir := range args {
-		if name == dir || name == filepath.Base(filepath.Clean(dir)) {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("--baseline %s: want one of %s", name, strings.Join(args, ", "))
-}
-
-// typed returns the command line, with its flags behind the arguments.
-func typed(cmd *cobra.Command, args []string) string {
-	parts := append([]string{cmd.CommandPath()}, args...)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch value := f.Value.String(); {
-		case f.Name == "json" || f.Name == "quiet":
-		case f.Value.Type() == "bool":
-			parts = append(parts, "--"+f.Name)
-		default:
-			parts = append(parts, "--"+f.Name, strings.Trim(value, "[]"))
-		}
-	})
-	for i := range parts[1:] {
-		parts[i+1] = quoted(parts[i+1])
-	}
-	return strings.Join(parts, " ")
-}
-
-// quoted returns a word as a shell takes it.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n'\"$`\\&;|<>()*?!#~[]{}") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 // makeReport writes a report on runs into o.out and says where it is. It asks no
 // model and writes to no run folder.
-func makeReport(ctx context.Context, e env, runs []reportRun, o reportOptions) error {
+func makeReport(ctx context.Context, e env, runs []reportRun, o reportOptions) (err error) {
 	if len(runs) == 0 {
 		return errors.New("there is no run to report on")
 	}
+	told := &fewLines{to: e.stderr, of: unreadLine}
+	e.stderr = told
+	defer told.close()
+	o.command = withoutSecrets(o.command)
 	x := &reporter{env: e, runs: nameRuns(runs), options: o}
+	for i := range x.runs {
+		x.runs[i].command = withoutSecrets(x.runs[i].command)
+	}
 	if err := x.checkOut(); err != nil {
 		return err
 	}
-	if err := x.read(ctx); err != nil {
+	if err := x.chooseSelectors(); err != nil {
+		return err
+	}
+	if err := endWith(ctx, func() error { return x.read(ctx) }); err != nil {
 		return err
 	}
 	page := x.page()
-	if err := figures.Write(o.out, page); err != nil {
-		return err
-	}
-	if err := x.everyQuestion(); err != nil {
+	if err := figures.WriteContext(ctx, o.out, page); err != nil {
 		return err
 	}
 	return x.tell(page)
 }
 
+// graceful is how long work that is no longer wanted may take to end by itself.
+const graceful = time.Second
+
+// endWith does work that changes nothing on disk, and does not wait for it long once
+// ctx has ended: scoring and the reading of a large run cannot be ended, and who
+// interrupts a command waits for its prompt. What is left of it ends with the process.
+func endWith(ctx context.Context, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(graceful):
+		return ctx.Err()
+	}
+}
+
 // page puts the sections together.
 func (x *reporter) page() figures.Page {
-	p := figures.Page{Title: x.options.title, Notes: x.notes}
-	if p.Title == "" {
-		var names []string
-		for _, r := range x.shown {
-			names = append(names, r.Name)
-		}
-		p.Title = "trawl report: " + strings.Join(names, ", ")
-	}
 	all := sections.Sections(x.shown, x.comparison)
-	last := len(all)
-	if last > 0 && all[last-1].ID == string(sections.Asked) {
-		last--
+	end := slices.IndexFunc(all, func(s figures.Section) bool {
+		return s.ID == string(sections.Asked) || s.ID == string(sections.Settings)
+	})
+	if end < 0 {
+		end = len(all)
+	}
+	p := figures.Page{Title: x.title(), Notes: x.notes}
+	if said := x.simulatedRuns(); said != "" {
+		p.Notes = append([]string{simulatedWarning + said}, p.Notes...)
 	}
 	if len(x.options.intro) > 0 {
 		p.Sections = append(p.Sections, figures.Section{ID: "about", Title: "What is asked", Text: x.options.intro})
 	}
-	p.Sections = slices.Concat(p.Sections, all[:last], x.options.extra, all[last:])
+	p.Sections = slices.Concat(p.Sections, all[:end], x.options.extra, all[end:])
+	x.mark(p.Sections)
+	p.Below = sections.Below(p.Sections, p.Notes)
 	return p
 }
 
-// everyQuestion writes a page of its own on the questions, if they are too many.
-func (x *reporter) everyQuestion() error {
-	t := sections.EveryQuestion(x.shown)
-	if len(t.Rows) <= sections.MostQuestions {
-		return nil
+// mostNamed is how many runs a title names.
+const mostNamed = 4
+
+func (x *reporter) title() string {
+	if x.options.title != "" {
+		return x.options.title
 	}
-	s := figures.Section{ID: string(sections.Asked), Title: "Questions", Tables: []figures.Table{t}}
-	return figures.Write(filepath.Join(x.options.out, "questions"), figures.Page{Title: "Every question", Notes: x.notes, Sections: []figures.Section{s}})
+	if len(x.runs) > mostNamed {
+		return fmt.Sprintf("trawl report: %d runs", len(x.runs))
+	}
+	var names []string
+	for _, r := range x.runs {
+		names = append(names, r.name)
+	}
+	return "trawl report: " + strings.Join(names, ", ")
+}
+
+// simulatedRuns says which runs are of a simulated model; "" if none is.
+func (x *reporter) simulatedRuns() string {
+	var names []string
+	for _, r := range x.shown {
+		if r.Score != nil && r.Score.Simulated {
+			names = append(names, r.Name)
+		}
+	}
+	switch n := len(names); {
+	case n > 1 && n == len(x.shown):
+		return "all runs"
+	case n > mostNamed:
+		return fmt.Sprintf("%s and %d more of %d runs", strings.Join(names[:mostNamed], ", "), n-mostNamed, len(x.shown))
+	default:
+		return strings.Join(names, ", ")
+	}
+}
+
+// mark says in every picture and table that figures are of a simulated model, if they
+// are: the files are used without the page.
+func (x *reporter) mark(all []figures.Section) {
+	said := x.simulatedRuns()
+	if said == "" {
+		return
+	}
+	mark := "simulated model"
+	if said != "all runs" && len(x.shown) > 1 {
+		mark += ": " + said
+	}
+	for i := range all {
+		all[i].Plots, all[i].Tables = slices.Clone(all[i].Plots), slices.Clone(all[i].Tables)
+		for j := range all[i].Plots {
+			all[i].Plots[j].Mark = mark
+		}
+		for j := range all[i].Tables {
+			all[i].Tables[j].Mark = mark
+		}
+	}
 }
 
 // tell says where the page is.
 func (x *reporter) tell(p figures.Page) error {
-	files, topics := []string{"index.html"}, []string{}
+	files, topics := figures.Files(p), []string{}
 	for _, s := range p.Sections {
 		topics = append(topics, s.ID)
-		for _, plot := range s.Plots {
-			files = append(files, plot.ID+".svg", plot.ID+".png")
-		}
-		for _, t := range s.Tables {
-			files = append(files, t.ID+".csv")
-		}
 	}
 	page := filepath.Join(x.options.out, files[0])
 	if x.options.json {

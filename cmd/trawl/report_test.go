@@ -167,7 +167,7 @@ func TestReportRefuses(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "paired.csv")); err == nil || !strings.Contains(page, "not compared question by question") {
 		t.Error("runs side by side are compared, or the page does not say that they are not")
 	}
-	if said := refused(t, "report", a, "--out", a); !strings.Contains(said, "not the folder of a report") {
+	if said := refused(t, "report", a, "--out", a); !strings.Contains(said, "is in the run folder") {
 		t.Errorf("into a run folder: %q", said)
 	}
 	if said := refused(t, "report", a, "--selector", "solagg", "--out", out); !strings.Contains(said, "asks a model") {

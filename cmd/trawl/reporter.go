@@ -3,11 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,40 +24,8 @@ type reporter struct {
 	shown      []*sections.Run
 	comparison *sections.Comparison
 	notes      []string
-}
-
-// nameRuns gives every run a name of its own: the one that it came with, or the
-// folder's, or its path where another run goes by that.
-func nameRuns(runs []reportRun) []reportRun {
-	out := slices.Clone(runs)
-	used := map[string]int{}
-	for i := range out {
-		out[i].name = cmp.Or(out[i].name, filepath.Base(filepath.Clean(out[i].dir)))
-		used[out[i].name]++
-	}
-	for i, r := range runs {
-		if r.name == "" && used[out[i].name] > 1 {
-			out[i].name = r.dir
-		}
-	}
-	return out
-}
-
-// checkOut makes sure that the folder is empty or that of a report: nothing of
-// others is overwritten.
-func (x *reporter) checkOut() error {
-	dir := x.options.out
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
-		return fmt.Errorf("%s is not the folder of a report: it holds %s; name another with --out", dir, entries[0].Name())
-	}
-	return nil
+	choosers   []string // selectors that are compared
+	wanted     []string // selectors that ask a model, of which decisions are shown; nil: all that are kept
 }
 
 // read reads the runs, the baseline first: it is in memory as long as the others
@@ -76,6 +40,9 @@ func (x *reporter) read(ctx context.Context) error {
 		x.manifests[i] = m
 	}
 	if err := x.compareManifests(); err != nil {
+		return err
+	}
+	if err := x.sameQuestions(ctx); err != nil {
 		return err
 	}
 	base, err := x.one(ctx, x.options.baseline)
@@ -100,6 +67,7 @@ func (x *reporter) read(ctx context.Context) error {
 // A reported is a run as it is scored.
 type reported struct {
 	scored
+	parts []scored // the folders of the run
 	name  string
 	round int
 	jury  *eval.Jury // the first by name; nil if no verdicts are kept
@@ -108,12 +76,12 @@ type reported struct {
 // one reads and scores a run.
 func (x *reporter) one(ctx context.Context, i int) (*reported, error) {
 	run := x.runs[i]
-	s, err := readScored(x.env, run.dir, x.options.dataset)
+	r, err := x.join(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	r := &reported{scored: s, name: run.name, round: roundOf([]scored{s})}
-	shown := &sections.Run{Name: run.name, Config: s.manifest.Config, Lacking: map[sections.Topic]string{}, Facts: factsOf(run, s.manifest)}
+	s := r.scored
+	shown := &sections.Run{Name: run.name, Config: s.manifest.Config, Lacking: map[sections.Topic]string{}, Facts: factsOf(run, r.parts)}
 	shown.Commands = x.commands(run)
 	x.shown[i] = shown
 	options := eval.Options{
@@ -133,9 +101,31 @@ func (x *reporter) one(ctx context.Context, i int) (*reported, error) {
 	return r, ctx.Err()
 }
 
+// join reads the folders of a run.
+func (x *reporter) join(ctx context.Context, run reportRun) (*reported, error) {
+	r := &reported{name: run.name}
+	for i, dir := range run.dirs() {
+		s, err := readScored(x.env, dir, x.options.dataset)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.parts = append(r.parts, s)
+		if i == 0 {
+			r.scored = s
+			continue
+		}
+		r.lines, r.states, r.examples = slices.Concat(r.lines, s.lines), slices.Concat(r.states, s.states), slices.Concat(r.examples, s.examples)
+	}
+	r.round = roundOf(r.parts)
+	return r, nil
+}
+
 // judged adds the figures of every judge whose verdicts are kept.
 func (x *reporter) judged(r *reported, shown *sections.Run, options eval.Options) error {
-	b := newJudging(x.env, nil, storedJudge, []scored{r.scored})
+	b := newJudging(x.env, nil, storedJudge, r.parts)
 	juries, err := b.juries("")
 	if err != nil {
 		return err
@@ -224,27 +214,26 @@ func newestLines(all []*trajectory.Trajectory, round int) []*trajectory.Trajecto
 	return out
 }
 
-// simulatedWarning stands above every figure of such a run.
+// simulatedWarning stands above every figure of such runs.
 const simulatedWarning = "SIMULATED MODEL: figures say what trawl does, and nothing about any language model: "
 
 // note adds what makes the figures of a run doubtful.
 func (x *reporter) note(r *reported, shown *sections.Run) {
-	if shown.Score.Simulated {
-		if len(x.notes) > 0 && strings.HasPrefix(x.notes[0], simulatedWarning) {
-			x.notes[0] += ", " + r.name
-		} else {
-			x.notes = slices.Insert(x.notes, 0, simulatedWarning+r.name)
-		}
-	}
 	for _, w := range shown.Score.Warnings {
 		x.notes = append(x.notes, r.name+": "+w)
+	}
+	if s := shown.Score; s.Unscored > 0 && s.EM != nil {
+		x.notes = append(x.notes, fmt.Sprintf("%s: %d of %d completed rollouts are of questions without gold answers: they are unscored, and in no figure of what is right", r.name, s.Unscored, s.Complete))
 	}
 }
 
 // commands are those that make the figures of a run by themselves.
 func (x *reporter) commands(run reportRun) sections.Commands {
 	with := func(name string, flags ...string) string {
-		parts := []string{"trawl", name, quoted(run.dir)}
+		parts := []string{"trawl", name}
+		for _, dir := range run.dirs() {
+			parts = append(parts, quoted(dir))
+		}
 		for i := 0; i < len(flags); i += 2 {
 			if flags[i+1] != "" {
 				parts = append(parts, flags[i], quoted(flags[i+1]))
@@ -253,19 +242,26 @@ func (x *reporter) commands(run reportRun) sections.Commands {
 		return strings.Join(parts, " ")
 	}
 	o := x.options
-	subsets, weights := "", ""
+	subsets, weights, at := "", "", ""
 	switch {
 	case o.subsets == compare.All:
 		subsets = "all"
 	case o.subsets > 0:
 		subsets = fmt.Sprint(o.subsets)
 	}
+	if len(o.at) > 0 {
+		at = strings.ReplaceAll(strings.Trim(fmt.Sprint(o.at), "[]"), " ", ",")
+	}
 	if o.weights != utility.DefaultWeights() && o.weights != (utility.Weights{}) {
 		weights = strings.ReplaceAll(o.weights.String(), " ", ",")
 	}
+	named := ""
+	if len(o.selectors) > 0 {
+		named = strings.Join(x.choosers, ",")
+	}
 	return sections.Commands{
 		Score:    with("score", "--dataset", o.dataset),
-		Select:   with("select", "--dataset", o.dataset, "--selector", strings.Join(o.selectors, ","), "--model", o.model, "--subsets", subsets),
+		Select:   with("select", "--dataset", o.dataset, "--selector", named, "--model", o.model, "--at", at, "--subsets", subsets),
 		Evaluate: with("evaluate", "--dataset", o.dataset, "--oracle", o.oracle, "--traps", o.traps, "--weights", weights),
 		Scaffold: with("scaffold"),
 		Report:   cmp.Or(o.command, with("report", "--dataset", o.dataset, "--out", o.out)),

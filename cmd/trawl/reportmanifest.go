@@ -80,15 +80,18 @@ func shownFact(v string) string {
 	return v
 }
 
-// factsOf lists what was run.
-func factsOf(run reportRun, m store.Manifest) []sections.Fact {
+// factsOf lists what was run, in the folders that are the run.
+func factsOf(run reportRun, parts []scored) []sections.Fact {
+	m := parts[0].manifest
 	var out []sections.Fact
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, sections.Fact{Name: name, Value: shownFact(value)})
 		}
 	}
-	add("made by", run.command)
+	if run.command != "" { // whole: it is there to be typed again
+		out = append(out, sections.Fact{Name: "made by", Value: run.command})
+	}
 	add("settings hash", m.Config)
 	add("begun", m.Created.UTC().Format("2006-01-02 15:04 UTC"))
 	add("trawl", strings.Join(m.Versions, ", "))
@@ -103,8 +106,12 @@ func factsOf(run reportRun, m store.Manifest) []sections.Fact {
 			add(name, settings[name])
 		}
 	}
-	if settings["shard.n"] != "1" {
-		add("part", settings["shard.i"]+" of "+settings["shard.n"])
+	if n := settings["shard.n"]; n != "" && n != "1" {
+		var there []string
+		for _, p := range parts {
+			there = append(there, fmt.Sprint(p.settings.Shard.I))
+		}
+		add("part", strings.Join(there, ", ")+" of "+n)
 	}
 	add("not carried over", notCarried(m))
 	return out
@@ -138,8 +145,26 @@ func notCarried(m store.Manifest) string {
 	return strings.Join(parts, ", ")
 }
 
+// The settings outside of a run's identity of which it is known that they change no
+// result: where things are and how fast, how often a server is tried again, and what
+// later commands take their own settings for.
+var (
+	harmlessNames  = []string{"endpoints", "dataset.path", "retrieval.index", "retrieval.cache-mb", "rollout.concurrency"}
+	harmlessParts  = []string{"selection.", "models.judge.", "models.aggregator.", "models.embedder.", "imported."}
+	harmlessModels = []string{"endpoints", "key-env", "timeout", "stream", "first-token", "gap", "retries", "retry-wait"} // of each models.ROLE
+)
+
+// harmless reports whether a setting is known to change no result.
+func harmless(name string) bool {
+	if slices.Contains(harmlessNames, name) || slices.ContainsFunc(harmlessParts, func(part string) bool { return strings.HasPrefix(name, part) }) {
+		return true
+	}
+	parts := strings.Split(name, ".")
+	return len(parts) == 3 && parts[0] == "models" && slices.Contains(harmlessModels, parts[2])
+}
+
 // differingSettings lists what manifests do not say alike: first what can change a
-// result, then the rest.
+// result, then the rest. Everything can that is not known not to.
 func differingSettings(manifests []store.Manifest) []sections.Setting {
 	fixed, rest := make([]map[string]string, len(manifests)), make([]map[string]string, len(manifests))
 	known := map[string]bool{"seed": true}
@@ -156,7 +181,9 @@ func differingSettings(manifests []store.Manifest) []sections.Setting {
 		rest[i]["dataset.path"] = m.Dataset.Path
 		rest[i]["trawl"] = strings.Join(m.Versions, ", ")
 	}
-	out := append(unlikeValues(fixed, true), unlikeValues(rest, false)...)
+	out := unlikeValues(fixed, func(string) bool { return true })
+	out = append(out, unlikeValues(rest, func(name string) bool { return !harmless(name) })...)
+	slices.SortStableFunc(out, func(a, b sections.Setting) int { return compareBool(b.Fixed, a.Fixed) })
 	if len(out) == 0 && !sameConfig(manifests) { // somebody changed a manifest
 		x := sections.Setting{Name: "config", Fixed: true}
 		for _, m := range manifests {
@@ -171,8 +198,9 @@ func sameConfig(manifests []store.Manifest) bool {
 	return !slices.ContainsFunc(manifests, func(m store.Manifest) bool { return m.Config != manifests[0].Config })
 }
 
-// unlikeValues lists the names whose values are not all the same.
-func unlikeValues(all []map[string]string, fixed bool) []sections.Setting {
+// unlikeValues lists the names whose values are not all the same, and whether they can
+// change a result.
+func unlikeValues(all []map[string]string, fixed func(name string) bool) []sections.Setting {
 	names := map[string]bool{}
 	for _, m := range all {
 		for k := range m {
@@ -181,7 +209,7 @@ func unlikeValues(all []map[string]string, fixed bool) []sections.Setting {
 	}
 	var out []sections.Setting
 	for _, name := range slices.SortedFunc(maps.Keys(names), byPart) {
-		x := sections.Setting{Name: name, Fixed: fixed}
+		x := sections.Setting{Name: name, Fixed: fixed(name)}
 		same := true
 		for _, m := range all {
 			same = same && m[name] == all[0][name]

@@ -2,19 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	candidates "trawl/eval/pool"
-	"trawl/eval/scaffold"
-	"trawl/internal/config"
 	sections "trawl/internal/report"
-	"trawl/internal/text"
 	"trawl/selection/graph"
 	"trawl/trajectory"
 	"trawl/trajectory/store"
@@ -23,15 +18,11 @@ import (
 // more adds to the runs, one by one, what is read question by question: selectors,
 // pools, and how answers were reached. What the folders lack was told before.
 func (x *reporter) more(ctx context.Context) error {
-	names, err := x.selectors()
-	if err != nil {
-		return err
-	}
 	for i, run := range x.runs {
 		if !x.env.isQuiet() {
 			fmt.Fprintf(x.env.stderr, "trawl: %s: selectors, pools, how answers were reached\n", run.name)
 		}
-		m := &reportedMore{reporter: x, run: run, shown: x.shown[i], selectors: names, env: x.env}
+		m := &reportedMore{reporter: x, run: run, shown: x.shown[i], env: x.env}
 		m.env.stderr = io.Discard
 		if err := m.read(ctx); err != nil {
 			return fmt.Errorf("%s: %w", run.dir, err)
@@ -43,15 +34,14 @@ func (x *reporter) more(ctx context.Context) error {
 // A reportedMore is a run of a report, read question by question.
 type reportedMore struct {
 	*reporter
-	run       reportRun
-	shown     *sections.Run
-	selectors []string
-	env       env
-	folder    *evaluated
+	run    reportRun
+	shown  *sections.Run
+	env    env
+	folder *evaluated
 }
 
 func (m *reportedMore) read(ctx context.Context) (err error) {
-	if m.folder, err = openEvaluated(m.env, []string{m.run.dir}, m.options.dataset); err != nil {
+	if m.folder, err = openEvaluated(m.env, m.run.dirs(), m.options.dataset); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.folder.close()) }()
@@ -79,32 +69,46 @@ func (m *reportedMore) read(ctx context.Context) (err error) {
 	return m.evaluate(ctx)
 }
 
-func (m *reportedMore) lines() *store.Reader { return m.folder.folders[0].lines }
+func (m *reportedMore) seed() int64 { return m.folder.folders[0].manifest.Seed }
 
 func (m *reportedMore) rollouts() int { return m.folder.folders[0].settings.Rollout.Count }
 
-// noteDropped notes how many lines cannot be read.
+// noteDropped notes which lines cannot be read.
 func (m *reportedMore) noteDropped() error {
-	states, err := m.lines().StateCounts()
-	if err != nil {
-		return err
-	}
-	for _, c := range []store.Counts{m.lines().Counts(), states} {
-		if n := len(c.Dropped); n > 0 {
-			m.notes = append(m.notes, fmt.Sprintf("%s: %d lines cannot be read and are in no figure: %v", m.run.name, n, c.Dropped[0]))
+	var all []store.Counts
+	for _, f := range m.folder.folders {
+		states, err := f.lines.StateCounts()
+		if err != nil {
+			return err
 		}
+		_, decisions, err := store.ReadSelections(f.dir)
+		if err != nil {
+			return err
+		}
+		_, verdicts, err := store.ReadVerdicts(f.dir)
+		if err != nil {
+			return err
+		}
+		all = append(all, f.lines.Counts(), states, decisions, verdicts)
+	}
+	if said := unread(all); said != "" {
+		m.notes = append(m.notes, m.run.name+": "+said)
 	}
 	return nil
 }
 
 // outcomes returns what the rollouts of a question came to.
 func (m *reportedMore) outcomes(id string) ([]*trajectory.Trajectory, error) {
-	return outcomes(m.lines(), id, m.folder.round)
+	f := m.folder.at[id]
+	if f == nil {
+		return nil, nil
+	}
+	return outcomes(f.lines, id, m.folder.round)
 }
 
 // pools describes what selectors choose from.
 func (m *reportedMore) pools(ctx context.Context) error {
-	o := candidates.Options{Rollouts: m.rollouts(), Seed: m.lines().Manifest().Seed}
+	o := candidates.Options{Rollouts: m.rollouts(), Seed: m.seed()}
 	if m.shown.Score.Cost.Opens > 0 {
 		o.Variant = graph.LongHorizon
 	}
@@ -122,8 +126,7 @@ func (m *reportedMore) evaluate(ctx context.Context) error {
 		m.shown.Lacking[sections.Reached] = "left out (--no-evaluate)."
 		return nil
 	}
-	o := evaluateOptions{dataset: m.options.dataset, oracle: m.options.oracle, traps: m.options.traps, weights: m.options.weights}
-	r, err := evaluateReport(ctx, m.env, config.Default(), o, []string{m.run.dir})
+	r, err := m.utility(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,24 +135,5 @@ func (m *reportedMore) evaluate(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(m.run.dir, "entailments.jsonl")); err == nil {
 		m.say(sections.Reached, "a model's verdicts on claims are kept; trawl evaluate --entailment endpoint takes those, and here claims are judged by words.")
 	}
-	return m.scaffold()
-}
-
-// scaffold adds the minimum hint rate, where trawl scaffold measured it.
-func (m *reportedMore) scaffold() error {
-	path := filepath.Join(m.run.dir, "scaffold", reportFile)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var r scaffold.Report
-	if err == nil {
-		err = text.JSONError(json.Unmarshal(data, &r))
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	r.Details = nil
-	m.shown.Scaffold = &r
 	return nil
 }

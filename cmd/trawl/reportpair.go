@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"trawl/eval"
 	sections "trawl/internal/report"
+	"trawl/internal/text"
+	"trawl/trajectory/store"
 )
 
 // compareManifests says what differs between the runs, before anything is scored,
@@ -35,6 +38,55 @@ func (x *reporter) compareManifests() error {
 	return nil
 }
 
+// sameQuestions makes sure that the runs asked what the data set has that --dataset
+// names: another one may well have the same ids.
+func (x *reporter) sameQuestions(ctx context.Context) error {
+	if x.options.dataset == "" {
+		return nil
+	}
+	for _, run := range x.runs {
+		for _, dir := range run.dirs() {
+			if err := x.asked(ctx, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// asked makes sure that the rollouts in a folder are of the questions of --dataset.
+func (x *reporter) asked(ctx context.Context, dir string) error {
+	m, err := store.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	examples, err := examplesOf(dir, m, x.options.dataset)
+	if err != nil {
+		return err
+	}
+	texts := make(map[string]string, len(examples))
+	for _, ex := range examples {
+		texts[ex.ID] = ex.Text
+	}
+	for t, err := range store.Scan(dir) {
+		var bad *store.LineError
+		switch {
+		case errors.As(err, &bad): // told where it is scored
+			continue
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		has, known := texts[t.QuestionID]
+		if known && t.Question != "" && text.Normal(t.Question) != text.Normal(has) {
+			return fmt.Errorf("%s is not of the data set %s: under the id %q the run asked %q, and the data set has %q\n  nothing was written; leave --dataset out to take the run's own data set",
+				dir, x.options.dataset, t.QuestionID, text.FirstChars(t.Question, longestFact), text.FirstChars(has, longestFact))
+		}
+	}
+	return nil
+}
+
 // unpairedWay says how runs over different data are shown all the same.
 const unpairedWay = "\n  no difference between them would be one of the runs, and nothing was written; --dataset NAME:PATH scores all against one data set, --unpaired shows them side by side"
 
@@ -43,7 +95,7 @@ func (x *reporter) pair(base, other *reported) error {
 	if x.options.unpaired {
 		return nil
 	}
-	c, err := eval.Contrast(base.side(), other.side(), eval.ContrastOptions{Seed: base.manifest.Seed})
+	c, err := eval.Contrast(base.side(), other.side(), eval.ContrastOptions{Seed: base.manifest.Seed, Pairs: x.options.pairs})
 	if errors.Is(err, eval.ErrOtherData) {
 		return fmt.Errorf("%w%s", err, unpairedWay)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,22 +17,56 @@ import (
 	"trawl/trajectory/store"
 )
 
-// selectors returns what is compared.
-func (x *reporter) selectors() ([]string, error) {
+// chooseSelectors says what is compared: what asks no model is carried out, and of what
+// asks one there are the decisions that are kept.
+func (x *reporter) chooseSelectors() error {
 	s := config.Default()
 	s.Selection.Model = x.options.model
 	if len(x.options.selectors) == 0 {
-		return everySelector(s), nil
+		x.choosers = everySelector(s)
+		return nil
 	}
+	x.choosers, x.wanted = []string{}, []string{}
 	for _, name := range x.options.selectors {
+		into := &x.choosers
+		if slices.Contains(writingSelectors, name) {
+			into = &x.wanted
+		}
 		switch {
 		case !isSelector(name):
-			return nil, unknownSelector(name)
-		case slices.Contains(writingSelectors, name):
-			return nil, fmt.Errorf("selector %s asks a model, and a report asks none: trawl select keeps its decisions, and a report shows those that are kept", name)
+			return unknownSelector(name)
+		case !slices.Contains(*into, name):
+			*into = append(*into, name)
 		}
 	}
-	return x.options.selectors, nil
+	return x.anyKept()
+}
+
+// anyKept makes sure that decisions of each selector that is wanted are kept somewhere.
+func (x *reporter) anyKept() error {
+	if len(x.wanted) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	var dirs []string
+	for _, run := range x.runs {
+		for _, dir := range run.dirs() {
+			decisions, _, err := store.ReadSelections(dir)
+			if err != nil {
+				return err
+			}
+			for _, d := range decisions {
+				known[d.Selector] = true
+			}
+			dirs = append(dirs, quoted(dir))
+		}
+	}
+	for _, name := range x.wanted {
+		if !known[name] {
+			return fmt.Errorf("selector %s asks a model, and a report asks none: it shows the decisions that are kept, and of %s there are none\n  trawl select %s --selector %s makes and keeps them", name, name, dirs[0], name)
+		}
+	}
+	return nil
 }
 
 // compare compares the selectors that ask no model, as trawl select does.
@@ -44,12 +79,12 @@ func (m *reportedMore) compare(ctx context.Context) (err error) {
 	for i, ex := range m.folder.examples {
 		byID[ex.ID] = i
 	}
-	x.seed = m.lines().Manifest().Seed
+	x.seed = m.seed()
 	x.right = func(t *trajectory.Trajectory) bool {
 		return eval.Mark(m.folder.examples[byID[t.QuestionID]], t.Answer).EM
 	}
 	var field []compare.Contestant
-	for _, name := range m.selectors {
+	for _, name := range m.choosers {
 		made, name, err := x.make(ctx, name, "")
 		if err != nil {
 			return err
@@ -58,13 +93,24 @@ func (m *reportedMore) compare(ctx context.Context) (err error) {
 			field = append(field, compare.Contestant{Name: name, Selector: made})
 		}
 	}
-	m.shown.Selection, err = m.held(ctx, field, compare.Options{})
+	if len(field) == 0 {
+		return nil
+	}
+	m.shown.Selection, err = m.held(ctx, field, compare.Options{At: m.at()})
 	return err
+}
+
+// at returns the k that are asked for, as far as the run has so many rollouts; nil for
+// those that trawl select takes.
+func (m *reportedMore) at() []int {
+	at := slices.DeleteFunc(slices.Clone(m.options.at), func(k int) bool { return k > m.rollouts() })
+	slices.Sort(at)
+	return slices.Compact(at)
 }
 
 // held compares a field on the run's rollouts.
 func (m *reportedMore) held(ctx context.Context, field []compare.Contestant, o compare.Options) (*compare.Report, error) {
-	o.Rollouts, o.Seed, o.Subsets = m.rollouts(), m.lines().Manifest().Seed, m.options.subsets
+	o.Rollouts, o.Seed, o.Subsets = m.rollouts(), m.seed(), m.options.subsets
 	if o.Subsets == 0 {
 		o.Subsets = defaultSubsets
 	}
@@ -74,22 +120,25 @@ func (m *reportedMore) held(ctx context.Context, field []compare.Contestant, o c
 // kept adds the selectors that asked a model, where their decisions on all rollouts
 // of every question are kept.
 func (m *reportedMore) kept(ctx context.Context) error {
-	decisions, _, err := store.ReadSelections(m.run.dir)
-	if err != nil {
-		return err
-	}
 	by := map[who]keptDecisions{}
-	for _, d := range decisions {
-		w := who{d.Selector, d.Model}
-		if d.Round != m.folder.round || slices.Contains(m.selectors, d.Selector) || d.Selector == confidenceName {
-			continue
+	for _, dir := range m.run.dirs() {
+		decisions, _, err := store.ReadSelections(dir)
+		if err != nil {
+			return err
 		}
-		if by[w] == nil {
-			by[w] = keptDecisions{}
+		for _, d := range decisions {
+			w := who{d.Selector, d.Model}
+			if d.Round != m.folder.round || !m.shows(d.Selector) {
+				continue
+			}
+			if by[w] == nil {
+				by[w] = keptDecisions{}
+			}
+			by[w][keyOfDecision(d.QuestionID, d.Rollouts)] = d
 		}
-		by[w][keyOfDecision(d.QuestionID, d.Rollouts)] = d
 	}
 	var field []compare.Contestant
+	names := []string{}
 	for w, kept := range by {
 		missing, err := m.missing(ctx, kept)
 		if err != nil {
@@ -100,21 +149,49 @@ func (m *reportedMore) kept(ctx context.Context) error {
 			continue
 		}
 		field = append(field, compare.Contestant{Name: w.String(), Selector: kept})
+		names = append(names, w.judge)
+	}
+	for _, name := range m.wanted {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(by)), func(w who) bool { return w.judge == name }) {
+			m.say(sections.Selectors, fmt.Sprintf("no decision of %s is kept.", name))
+		}
 	}
 	if len(field) == 0 {
 		return nil
 	}
+	slices.Sort(names)
+	m.shown.Commands.Kept = m.selectKept(slices.Compact(names))
 	slices.SortFunc(field, func(a, b compare.Contestant) int { return strings.Compare(a.Name, b.Name) })
-	m.shown.Kept, err = m.held(ctx, field, compare.Options{At: []int{m.rollouts()}})
+	held, err := m.held(ctx, field, compare.Options{At: []int{m.rollouts()}})
+	m.shown.Kept = held
 	return err
+}
+
+// shows reports whether the kept decisions of a selector are shown: of one that asks a
+// model, or takes what this report does not have, and that is wanted.
+func (m *reportedMore) shows(selector string) bool {
+	if m.wanted != nil {
+		return slices.Contains(m.wanted, selector)
+	}
+	return !slices.Contains(m.choosers, selector) && selector != confidenceName
+}
+
+// selectKept is the command that makes the kept decisions of selectors.
+func (m *reportedMore) selectKept(names []string) string {
+	parts := []string{"trawl", "select"}
+	for _, dir := range m.run.dirs() {
+		parts = append(parts, quoted(dir))
+	}
+	if m.options.dataset != "" {
+		parts = append(parts, "--dataset", quoted(m.options.dataset))
+	}
+	return strings.Join(append(parts, "--selector", strings.Join(names, ","), "--at", fmt.Sprint(m.rollouts())), " ")
 }
 
 // missing counts the questions whose decision on all rollouts is not kept.
 func (m *reportedMore) missing(ctx context.Context, kept keptDecisions) (n int, err error) {
-	for _, id := range m.lines().Questions() {
-		if m.folder.at[id] == nil {
-			continue
-		}
+	for _, ex := range m.folder.examples {
+		id := ex.ID
 		all, err := m.outcomes(id)
 		if err != nil {
 			return 0, err

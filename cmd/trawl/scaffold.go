@@ -29,8 +29,8 @@ where it stopped, and tries failed rollouts again.
 
 The oracle trajectories are those of oracle.jsonl beside the data set, as trawl weave
 makes it, or of the file that --oracle names: one JSON object a line with id and oracle,
-a list of {action, args, obs_doc_ids, subconclusion}. No hint before λ = 1 has a
-conclusion that states a gold answer.
+a list of {action, args, obs_doc_ids, subconclusion}. No hint before λ = 1 has a step
+whose action or conclusion states a gold answer.
 
   trawl weave --suite scaffolding --out WORLD
   trawl index WORLD/corpus.jsonl --out IDX
@@ -68,16 +68,21 @@ func newScaffold(e env) *cobra.Command {
 			if o.Grid, err = parseGrid(grid); err == nil && o.limit < 0 {
 				err = fmt.Errorf("--limit %d: want 1 or more, or 0 for all", o.limit)
 			}
-			if err == nil && (o.Runs < 1 || !(o.Theta > 0 && o.Theta <= 1)) {
-				err = fmt.Errorf("--runs %d, --theta %v: want 1 or more, and more than 0 up to 1", o.Runs, o.Theta)
+			if err == nil && (o.Runs < 1 || o.Runs > scaffold.MaxRuns || !(o.Theta > 0 && o.Theta <= 1)) {
+				err = fmt.Errorf("--runs %d, --theta %v: want 1 to %d, and more than 0 up to 1", o.Runs, o.Theta, scaffold.MaxRuns)
 			}
 			if err == nil {
 				o.Options, err = o.Settled()
 			}
+			o.override = f.overRun(cmd)
+			if err == nil { // what is wrong with a flag is so whatever the run's settings are
+				s := config.Default()
+				o.override(s)
+				err = s.Check()
+			}
 			if err != nil {
 				return usageError{command: cmd.CommandPath(), err: err}
 			}
-			o.override = f.overRun(cmd)
 			if o.out == "" {
 				o.out = filepath.Join(args[0], "scaffold")
 			}
@@ -126,6 +131,9 @@ func parseGrid(s string) ([]float64, error) {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil {
 			return nil, fmt.Errorf("--grid %s: want numbers from 0 to 1 with commas, such as 0,0.25,0.5,1", s)
+		}
+		if v == 0 {
+			v = 0 // and not −0, whose name is another
 		}
 		if folders[lambdaName(v)] {
 			return nil, fmt.Errorf("--grid %s: %s stands twice; values are told apart by two decimals", s, lambdaName(v))

@@ -68,9 +68,59 @@ func TestScaffold(t *testing.T) {
 		t.Errorf("again (-first +again):\n%s", cmp.Diff(out, again))
 	}
 	people := capture(t, "scaffold", run, "--runs", "4", "--grid", "0,0.4,0.7,1", "--quiet")
-	for _, want := range []string{"[simulated model]", "θ 0.9, M 4, grid 0,0.4,0.7,1", "fewer rollouts than the 10", "reconstructed by this project"} {
+	for _, want := range []string{"[simulated model]", "θ 0.9, M 4, grid 0,0.4,0.7,1", "fewer rollouts than the 10", "reconstructed by this project", "the pooled λ_min is near 1 by construction"} {
 		if !strings.Contains(people, want) {
 			t.Errorf("no %q in:\n%s", want, people)
+		}
+	}
+}
+
+// What the protocol changes of a run with several rounds and chosen first queries: the
+// first round of a rollout is told the hint, the second is not, and no first query is
+// chosen for anyone.
+func TestScaffoldOfRoundsAndFirstQueries(t *testing.T) {
+	run, _ := scaffoldable(t, "--rounds", "2", "--first-query", "divinit")
+	capture(t, "scaffold", run, "--runs", "2", "--grid", "0,0.7,1", "--limit", "3", "--json", "--quiet")
+	const told = "The beginning of the work on this question is already done:"
+	look := func(dir string) (chosen int, hinted [3]int, lines [3]int) {
+		for tr, err := range store.Scan(dir) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tr.SeedQuery != nil {
+				chosen++
+			}
+			lines[tr.Round]++
+			for _, m := range tr.Messages {
+				if strings.Contains(m.Content, told) {
+					hinted[tr.Round]++
+					break
+				}
+			}
+		}
+		return chosen, hinted, lines
+	}
+	if chosen, _, _ := look(run); chosen == 0 {
+		t.Error("no first query of the run was chosen")
+	}
+	for name, want := range map[string][3]int{"0.00": {}, "1.00": {1: 6}} {
+		chosen, hinted, lines := look(filepath.Join(run, "scaffold", name))
+		if chosen != 0 || hinted != want || lines[1] != 6 || lines[2] == 0 {
+			t.Errorf("λ %s: %d first queries chosen, hints %v of lines %v by round, want %v", name, chosen, hinted, lines, want)
+		}
+	}
+}
+
+// Zero is zero, however it is written.
+func TestParseGrid(t *testing.T) {
+	for in, want := range map[string][]string{"-0,1": {"0.00", "1.00"}, "0, 0.25,1.0": {"0.00", "0.25", "1.00"}, "-0.0,1": {"0.00", "1.00"}} {
+		grid, err := parseGrid(in)
+		var got []string
+		for _, v := range grid {
+			got = append(got, lambdaName(v))
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: error %v (-want +got):\n%s", in, err, diff)
 		}
 	}
 }
@@ -208,6 +258,9 @@ func TestScaffoldRefuses(t *testing.T) {
 		{"a grid of words", []string{"--grid", "none"}, exitUsage, "--grid none"},
 		{"a grid that is too fine", []string{"--grid", "0,0.501,0.502,1"}, exitUsage, "0.50 stands twice"},
 		{"no runs", []string{"--runs", "0"}, exitUsage, "--runs 0"},
+		{"too many runs", []string{"--runs", "100000"}, exitUsage, "--runs 100000"},
+		{"nothing at once", []string{"--concurrency", "0"}, exitUsage, "rollout.concurrency"},
+		{"zero twice", []string{"--grid", "0,-0,1"}, exitUsage, "0.00 stands twice"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

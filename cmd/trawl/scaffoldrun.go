@@ -122,7 +122,7 @@ func (s *scaffolding) readOracles(run *scored) (map[string][]scaffold.Step, erro
 	if path == "" {
 		path = besideOracle(s.dataset.Path)
 	}
-	oracles, sum, err := loadOracles(path, run.examples)
+	oracles, sum, err := hashedOracle(path, run.examples)
 	if err != nil {
 		return nil, err
 	}

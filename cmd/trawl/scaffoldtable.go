@@ -32,11 +32,12 @@ func writeScaffold(w io.Writer, name string, r *scaffold.Report) error {
 		fmt.Fprintf(w, "λ_min       %.3f (%.3f–%.3f), mean of %d tasks; %d need no hint, %d are censored at 1\n",
 			s.Mean, s.CI95[0], s.CI95[1], s.N, r.Unaided, r.Censored)
 		fmt.Fprintf(w, "pooled      %.3f, of the curve above%s\n", r.Pooled.Lambda, censoredNote(r.Pooled.Censored))
+		fmt.Fprintf(w, "            %s\n", r.PooledNote)
 	}
 	if r.Unmeasured > 0 {
 		fmt.Fprintf(w, "lacking     %d tasks without any rollout done at some λ are in no figure\n", r.Unmeasured)
 	}
-	fmt.Fprintf(w, "leaks       %d tasks whose hints end early, before a conclusion that states the answer; %d whose hints show a document that holds it\n",
+	fmt.Fprintf(w, "leaks       %d tasks whose hints end early, before a step that states the answer; %d whose hints show a document that holds it\n",
 		r.Leaks.Withheld, r.Leaks.Evident)
 	fmt.Fprintf(w, "constants   θ %g, M %d, grid %s; success by %s; %d resamples, seed %d\n",
 		r.Theta, r.Runs, gridText(r.Grid), r.Success, r.Resamples, r.Seed)

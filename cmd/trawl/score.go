@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -142,15 +143,15 @@ type scored struct {
 	lines    []*trajectory.Trajectory
 	states   []trajectory.State
 	examples []dataset.Example // that it was to answer
+	order    map[string]int    // place of each question in the data set
 }
 
 // scoreRuns scores run folders that are one run or shards of one.
 func scoreRuns(e env, dirs []string, o scoreOptions, at []int) (*eval.Report, error) {
 	var (
-		runs     []scored
-		lines    []*trajectory.Trajectory
-		states   []trajectory.State
-		examples []dataset.Example
+		runs   []scored
+		lines  []*trajectory.Trajectory
+		states []trajectory.State
 	)
 	for _, dir := range dirs {
 		r, err := readScored(e, dir, o.dataset)
@@ -165,9 +166,8 @@ func scoreRuns(e env, dirs []string, o scoreOptions, at []int) (*eval.Report, er
 		runs = append(runs, r)
 		lines = append(lines, r.lines...)
 		states = append(states, r.states...)
-		examples = append(examples, r.examples...)
 	}
-	first := runs[0]
+	first, examples := runs[0], joined(runs)
 	options := eval.Options{
 		Rollouts: first.settings.Rollout.Count, Round: roundOf(runs), States: states, At: at, Seed: first.manifest.Seed,
 		AllPairs: o.allPairs, Simulated: first.settings.Simulated,
@@ -195,6 +195,18 @@ func scoreJudged(runs []scored, examples []dataset.Example, lines []*trajectory.
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s left %d rollouts unscored, which are in no figure of the judge: %s", rulings.Name, r.Judged.Unscored, rulings.unscored))
 	}
 	return r, err
+}
+
+// joined returns the examples of shards of one run in the order of their data set:
+// what is drawn of them by chance is then as of the whole run.
+func joined(runs []scored) []dataset.Example {
+	var examples []dataset.Example
+	for _, r := range runs {
+		examples = append(examples, r.examples...)
+	}
+	order := runs[0].order
+	slices.SortStableFunc(examples, func(a, b dataset.Example) int { return cmp.Compare(order[a.ID], order[b.ID]) })
+	return examples
 }
 
 // roundOf returns the round that shards of a run are scored at: the last one that
@@ -239,7 +251,10 @@ func readScored(e env, dir, spec string) (scored, error) {
 	if err != nil {
 		return scored{}, err
 	}
-	r.examples = planned(all, r.settings)
+	r.examples, r.order = planned(all, r.settings), make(map[string]int, len(all))
+	for i, ex := range all {
+		r.order[ex.ID] = i
+	}
 	left, others := leftOut(all, r.examples), 0
 	for t, err := range store.Scan(dir) {
 		var bad *store.LineError

@@ -52,7 +52,7 @@ func (f *settingsFlags) register(cmd *cobra.Command, groups ...settingsGroup) {
 		switch g {
 		case configGroup:
 			fs.StringVarP(&f.config, "config", "c", "", "settings: a YAML `file`, or a preset: "+presetList())
-			fs.StringArrayVar(&f.set, "set", nil, "one setting, `key=value`, such as agent.turns=6; repeatable; the README lists them")
+			fs.StringArrayVar(&f.set, "set", nil, "one setting, `key=value`, such as agent.turns=6; repeatable; configs/README.md lists them")
 		case seedGroup:
 			fs.Int64Var(&f.seed, "seed", d.Seed, "seed of every random choice")
 		case endpointGroup:

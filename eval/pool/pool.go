@@ -65,8 +65,16 @@ type Report struct {
 	// of a question first and over the questions with two or more second.
 	Overlap *eval.Stat `json:"overlap"`
 
-	Graphs        graph.Summary `json:"graphs"`                   // how much evidence is shared, over the questions with a candidate
-	DocumentEdges *float64      `json:"document_edges,omitempty"` // directed ones of a graph on average; nil in the search-only variant
+	Graphs        Graphs   `json:"graphs"`                   // how much evidence is shared, over the questions with a candidate
+	DocumentEdges *float64 `json:"document_edges,omitempty"` // directed ones of a graph on average; nil in the search-only variant
+}
+
+// Graphs is a [graph.Summary] without what its variant does not have: the search-only
+// graph has no documents, which does not say that nothing is shared by them.
+type Graphs struct {
+	graph.Summary
+	Documents    *graph.SharingSummary `json:"documents,omitempty"`     // nil in the search-only variant
+	OtherContent *float64              `json:"other_content,omitempty"` // likewise
 }
 
 // Filter says which completed rollouts are no candidates.
@@ -91,7 +99,7 @@ type Coverage struct {
 // pools are read.
 func Of(ctx context.Context, examples []dataset.Example, source Source, o Options) (*Report, error) {
 	o.Variant = cmp.Or(o.Variant, graph.WebQA)
-	o.Resamples = cmp.Or(o.Resamples, 2000)
+	o.Resamples = cmp.Or(o.Resamples, eval.DefaultResamples)
 	if o.Rollouts < 0 || o.Resamples < 0 || len(o.At) > 0 && slices.Min(o.At) < 1 {
 		return nil, fmt.Errorf("pool: rollouts %d, resamples %d, at %v: all must be positive", o.Rollouts, o.Resamples, o.At)
 	}
@@ -142,10 +150,11 @@ func report(pools []pool, o Options) *Report {
 	}
 	r.CoverageAt = coverage(pools, o)
 	r.Overlap = eval.Estimate(overlaps, o.Resamples, o.Seed)
-	r.Graphs = totals.Summary()
+	r.Graphs.Summary = totals.Summary()
 	if o.Variant == graph.LongHorizon && graphs > 0 {
 		mean := float64(edges) / float64(graphs)
 		r.DocumentEdges = &mean
+		r.Graphs.Documents, r.Graphs.OtherContent = &r.Graphs.Summary.Documents, &r.Graphs.Summary.OtherContent
 	}
 	return r
 }

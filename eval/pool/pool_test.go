@@ -89,7 +89,7 @@ func TestOf(t *testing.T) {
 		},
 		// q1: {d1 d2} and {d1 d3} have 1 of 3 in common. q4: all three read d1 alone.
 		Overlap: stat((1.0/3+1)/2, 2),
-		Graphs: graph.Summary{
+		Graphs: pool.Graphs{Summary: graph.Summary{
 			// q1 has 2 candidates with a search of two chunks each, q2 one with two
 			// searches of one, q4 three with 2 + 1 + 3.
 			Graphs: 3, Candidates: 6.0 / 3, Subqueries: (2 + 2 + 6) / 3.0, Evidence: (4 + 2 + 6) / 3.0,
@@ -100,10 +100,15 @@ func TestOf(t *testing.T) {
 			// The ninth decile of 0, 1, 11 lies at 0.9·2 = 1.8: 1 + 0.8·10 = 9.
 			Contents: graph.SharingSummary{Groups: 2.0 / 3, Mean: 4, Median: 1, P90: 9, Shared: 2.0 / 3},
 			Overlap:  2.0 / 3, Overlapping: 2,
-		},
+		}},
 	}
 	if diff := cmp.Diff(want, got, within...); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	// A search-only graph has no documents that could be shared.
+	raw, err := json.Marshal(got.Graphs)
+	if err != nil || strings.Contains(string(raw), "documents") || strings.Contains(string(raw), "other_content") || !strings.Contains(string(raw), `"contents":{"groups":0.6`) {
+		t.Errorf("graphs %s, error %v", raw, err)
 	}
 	// Only the first two rollouts of each count, whatever came later.
 	got, err = pool.Of(t.Context(), examples, source, pool.Options{Rollouts: 2, At: []int{2}})
@@ -151,15 +156,16 @@ func TestOfBrowsing(t *testing.T) {
 	pairs := func(n float64) graph.SharingSummary {
 		return graph.SharingSummary{Groups: 1, Mean: n, Median: n, P90: n, Shared: 1}
 	}
+	documents := pairs(5)
 	want := &pool.Report{
 		Variant: graph.LongHorizon, Questions: 1, Rollouts: 4, Complete: 4,
 		Filter:     pool.Filter{Retained: 3, NoAnswer: 1, Share: ptr(0.25)},
 		CoverageAt: map[int]pool.Coverage{4: {stat(1, 1), stat(1, 1), stat(0, 1)}},
 		Overlap:    stat(1.0/6, 1),
-		Graphs: graph.Summary{
+		Graphs: pool.Graphs{Summary: graph.Summary{
 			Graphs: 1, Candidates: 3, Subqueries: 3, Evidence: 5, Texts: 7,
-			Contents: pairs(1), Documents: pairs(5), OtherContent: 0.8, Overlap: 1.0 / 6, Overlapping: 1,
-		},
+			Contents: pairs(1), Documents: documents, OtherContent: 0.8, Overlap: 1.0 / 6, Overlapping: 1,
+		}, Documents: &documents, OtherContent: ptr(0.8)},
 		DocumentEdges: ptr(10),
 	}
 	if diff := cmp.Diff(want, got, within...); diff != "" {

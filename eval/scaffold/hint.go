@@ -42,7 +42,7 @@ type Task struct {
 	Example dataset.Example
 
 	steps   []shown
-	leak    int // the first step whose conclusion states the answer; the number of steps if none does
+	leak    int // the first step whose action or conclusion states the answer; the number of steps if none does
 	evident int // likewise for observations
 }
 
@@ -69,7 +69,7 @@ func NewTask(e dataset.Example, oracle []Step, observe Observe) (*Task, error) {
 			return nil, fmt.Errorf("scaffold: %s: step %d of the oracle: %w", e.ID, i+1, err)
 		}
 		t.steps = append(t.steps, shown{i + 1, s.call(), strings.TrimSpace(observation), text.Collapse(s.Subconclusion)})
-		if states(s.Subconclusion, secrets) {
+		if states(s.Subconclusion, secrets) || states(s.call(), secrets) {
 			t.leak = min(t.leak, i)
 		}
 		if states(observation, secrets) {
@@ -109,8 +109,8 @@ type Hint struct {
 func (t *Task) Steps() int { return len(t.steps) }
 
 // Hint returns hint(λ), the first ⌊λL⌋ steps of the oracle. Unless λ is 1 it ends
-// before the first step whose conclusion states a gold answer, in normal form and as
-// whole tokens; that is never later than before the last step.
+// before the first step whose action or conclusion states a gold answer, in normal form
+// and as whole tokens; that is never later than before the last step.
 func (t *Task) Hint(lambda float64) Hint {
 	due := stepsAt(lambda, len(t.steps))
 	h := Hint{Steps: due}

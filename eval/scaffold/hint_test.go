@@ -107,6 +107,9 @@ func TestHintLength(t *testing.T) {
 // What a hint may not tell before λ = 1, and that what is told only grows.
 func TestLeaks(t *testing.T) {
 	early := step("rivers", "Acme", "One of the rivers is the ost.") // in other case
+	asks := step("mills on the Ost", "Ana Moss", "There is one mill.")
+	opens := scaffold.Step{Action: "open", Args: map[string]any{"at": 1, "id": "River Ost"}, DocIDs: []string{"Ana Moss"}, Subconclusion: "There is one mill."}
+	first := example("q", "Which is older, Acme or Tarn?", "Acme")
 	tests := []struct {
 		name  string
 		e     dataset.Example
@@ -119,9 +122,15 @@ func TestLeaks(t *testing.T) {
 			[]scaffold.Hint{{}, {Steps: 1}, {Steps: 1, Withheld: 1}, {Steps: 3, Evident: true}}},
 		{"the first step states it", river, []scaffold.Step{early, riverSteps[0], riverSteps[2]},
 			[]scaffold.Hint{{}, {Withheld: 1}, {Withheld: 2}, {Steps: 3, Evident: true}}},
+		{"the second step asks for it by name", river, []scaffold.Step{riverSteps[0], asks, riverSteps[2]},
+			[]scaffold.Hint{{}, {Steps: 1}, {Steps: 1, Withheld: 1}, {Steps: 3, Evident: true}}},
+		{"the first step opens it", river, []scaffold.Step{opens, riverSteps[0], riverSteps[2]},
+			[]scaffold.Hint{{}, {Withheld: 1}, {Withheld: 2}, {Steps: 3, Evident: true}}},
+		{"a step asks for what the question states", first, []scaffold.Step{step("age of Acme", "Acme", "It is old."), riverSteps[1], riverSteps[2]},
+			[]scaffold.Hint{{}, {Steps: 1}, {Steps: 2}, {Steps: 3}}},
 		{"part of a word states nothing", example("q", "Which?", "Mos"), riverSteps,
 			[]scaffold.Hint{{}, {Steps: 1}, {Steps: 2}, {Steps: 3}}},
-		{"the question states it itself", example("q", "Which is older, Acme or Tarn?", "Acme"), riverSteps,
+		{"the question states it itself", first, riverSteps,
 			[]scaffold.Hint{{}, {Steps: 1}, {Steps: 2}, {Steps: 3}}},
 		{"a gold without words is no secret", example("q", "Which?", "!!", "the"), riverSteps,
 			[]scaffold.Hint{{}, {Steps: 1}, {Steps: 2}, {Steps: 3}}},

@@ -28,6 +28,8 @@ type Report struct {
 	Curve     []Point    `json:"curve"`
 	Leaks     Leaks      `json:"leaks"`
 
+	PooledNote string `json:"pooled_note,omitempty"` // what of Pooled is so by construction
+
 	Model     string `json:"model,omitempty"`
 	Simulated bool   `json:"simulated,omitempty"` // the model was trawl's simulated one: no figure says anything about a real model
 	Method    Method `json:"method"`
@@ -46,7 +48,7 @@ type Point struct {
 
 // Leaks counts the tasks in which the oracle tells the answer early.
 type Leaks struct {
-	Withheld int `json:"withheld"` // a hint was cut short before λ = 1, as a conclusion stated the answer
+	Withheld int `json:"withheld"` // a hint was cut short before λ = 1, as an action or conclusion stated the answer
 	Evident  int `json:"evident"`  // an observation of a hint before λ = 1 holds an answer
 }
 
@@ -60,7 +62,7 @@ func method() Method {
 	return Method{
 		Reported: []string{"the first λ-fraction of the oracle trajectory is a hint; λ_min is the least λ with expected success ≥ θ"},
 		Reconstruction: []string{
-			"hint(λ) = first ⌊λL⌋ oracle steps, with action, the oracle's documents and conclusion; before λ = 1 none whose conclusion states the answer",
+			"hint(λ) = first ⌊λL⌋ oracle steps, with action, the oracle's documents and conclusion; before λ = 1 none whose action or conclusion states the answer",
 			"M rollouts of each task at each λ of a grid, same seeds; success by exact match",
 			"curves made monotone by pooling adjacent violators, θ located by linear interpolation; censored at 1",
 		},
@@ -194,4 +196,6 @@ func (r *Report) pool(o Options) {
 	}
 	at := Cross(o.Grid, fitted, o.Theta)
 	r.Pooled = &at
+	r.PooledNote = fmt.Sprintf("hints before λ = 1 end before the first step that states the answer, those of %d of %d tasks so cut short: "+
+		"where many are, the pooled λ_min is near 1 by construction", r.Leaks.Withheld, r.Tasks)
 }

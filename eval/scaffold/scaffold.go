@@ -20,16 +20,19 @@
 //     task, with the same seeds at each point. What failed or is missing is in no
 //     success, and counted beside it; a task that has a point without any rollout
 //     done is not measured.
-//   - Success over λ is made monotone by pooling adjacent violators, weighted by
-//     rollouts, and θ is located on the fitted curve by linear interpolation.
-//     A curve that begins at θ or above has λ_min 0, one that stays below it has
-//     λ_min 1 and is censored.
+//   - Success over λ is made monotone by pooling adjacent violators, and θ is located
+//     on the fitted curve by linear interpolation. A curve that begins at θ or above
+//     has λ_min 0, one that stays below it has λ_min 1 and is censored.
 //   - λ_min is given twice: as the mean over tasks of their own, and of the pooled
-//     curve, whose points are means over tasks.
-//   - Before λ = 1 no conclusion that states a gold answer is shown, unless the
-//     question states that answer itself. Observations are shown as they are: where
-//     one of them holds an answer, as any search might have shown it, the agent has
-//     still to find out that it is one. The tasks with either are counted.
+//     curve, whose points are means over tasks. The points of a task's curve weigh as
+//     much as they have rollouts done; those of the pooled curve weigh the same, as
+//     each is over the same tasks, each of which counts once.
+//   - Before λ = 1 no step is shown whose action or conclusion states a gold answer,
+//     unless the question states that answer itself. Observations are shown as they
+//     are: where one of them holds an answer, as any search might have shown it, the
+//     agent has still to find out that it is one. The tasks with either are counted.
+//     Where many hints are cut short, success jumps at λ = 1 and the pooled λ_min is
+//     near 1 by construction, which the report says beside it.
 //
 // Everything is pure and safe for concurrent use.
 package scaffold
@@ -45,12 +48,14 @@ import (
 	"trawl/trajectory"
 )
 
+// MaxRuns is the greatest number of runs.
+const MaxRuns = 10_000
+
 // Defaults of [Options]. The number of runs is the least that the reconstruction of
 // the protocol allows.
 const (
-	DefaultRuns      = 10
-	DefaultTheta     = 0.9
-	defaultResamples = 2000
+	DefaultRuns  = 10
+	DefaultTheta = 0.9
 )
 
 // Options set the protocol. The zero value selects the defaults.
@@ -77,10 +82,10 @@ func (o Options) Settled() (Options, error) {
 		o.Grid = DefaultGrid()
 	}
 	o.Runs, o.Theta = cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.Theta, DefaultTheta)
-	o.Resamples = cmp.Or(o.Resamples, defaultResamples)
+	o.Resamples = cmp.Or(o.Resamples, eval.DefaultResamples)
 	switch {
-	case o.Runs < 1:
-		return o, fmt.Errorf("scaffold: %d runs at each λ, want 1 or more", o.Runs)
+	case o.Runs < 1 || o.Runs > MaxRuns:
+		return o, fmt.Errorf("scaffold: %d runs at each λ, want 1 to %d", o.Runs, MaxRuns)
 	case !(o.Theta > 0 && o.Theta <= 1):
 		return o, fmt.Errorf("scaffold: θ is %v, want more than 0 and at most 1", o.Theta)
 	case o.Resamples < 1:

@@ -116,7 +116,7 @@ func TestCount(t *testing.T) {
 		return &trajectory.Trajectory{Rollout: n, Answer: answer, Error: failure}
 	}
 	got := scaffold.Count(river, []*trajectory.Trajectory{
-		rollout(0, "the River Ost.", ""), rollout(1, "not the Ost", ""), rollout(2, "", "gone"), rollout(3, "", ""), rollout(7, "Ost", ""),
+		rollout(0, "the River Ost.", ""), rollout(1, "not the Ost", ""), rollout(2, "", "gone"), rollout(3, "", ""), rollout(6, "Ost", ""), rollout(7, "Ost", ""),
 	}, 6)
 	if want := (scaffold.Tally{Right: 1, Done: 3, Failed: 1, Missing: 2}); got != want {
 		t.Errorf("Count = %+v, want %+v", got, want)
@@ -180,6 +180,54 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// The points of a task's curve weigh as much as they have rollouts done; each task
+// weighs the same in the pooled curve, whatever it has done, and so do its points. By
+// hand, on the grid 0, ½, 1 with θ = ½:
+//
+//	a: 6/8, 1/2, 2/2 → {6 of 8, 1 of 2} = 0.7 → 0
+//	b: 2/4, 0/12, 1/1 → {2 of 4, 0 of 12} = 0.125, 1 → 0.5 + 0.375/0.875·0.5 = 5/7;
+//	   with equal weights 0.25, → 2/3
+//
+// The pooled curve is (0.75 + 0.5)/2 = 0.625, (0.5 + 0)/2 = 0.25 and 1, so {0.625
+// 0.25} = 0.4375 and 1: 0.5 + 0.0625/0.5625·0.5 = 5/9. By rollouts it would be
+// (12·0.625 + 14·0.25)/26 = 0.423.
+func TestMeasureUnequalCounts(t *testing.T) {
+	tasks := []*scaffold.Task{newTask(t, river, riverSteps), newTask(t, river, riverSteps)}
+	r, err := scaffold.Measure(tasks, [][]scaffold.Tally{
+		{{Right: 6, Done: 8, Missing: 4}, {Right: 1, Done: 2, Missing: 10}, {Right: 2, Done: 2, Missing: 10}},
+		{{Right: 2, Done: 4, Failed: 8}, {Done: 12}, {Right: 1, Done: 1, Failed: 11}},
+	}, scaffold.Options{Grid: []float64{0, 0.5, 1}, Runs: 12, Theta: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*scaffold.Crossing{{Lambda: 0}, {Lambda: 5.0 / 7}, {Lambda: 5.0 / 9}}
+	if diff := cmp.Diff(want, []*scaffold.Crossing{r.Details[0].Crossing, r.Details[1].Crossing, r.Pooled}, near); diff != "" {
+		t.Errorf("of the tasks and pooled (-want +got):\n%s", diff)
+	}
+	for i, fitted := range []float64{0.4375, 0.4375, 1} {
+		if p := r.Curve[i]; math.Abs(p.Fitted-fitted) > 1e-12 {
+			t.Errorf("point %d: %+v, want %v fitted", i, p, fitted)
+		}
+	}
+}
+
+// The report says how many hints are cut short, beside the pooled curve.
+func TestPooledNote(t *testing.T) {
+	early := []scaffold.Step{riverSteps[0], step("rivers", "Acme", "It is the Ost."), riverSteps[2]}
+	r, err := scaffold.Measure([]*scaffold.Task{newTask(t, river, early), newTask(t, river, riverSteps)},
+		[][]scaffold.Tally{tallies(0, 0, 10), tallies(0, 0, 10)}, scaffold.Options{Grid: []float64{0, 0.7, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(r.PooledNote, "before the first step that states the answer, those of 1 of 2 tasks so cut short") || r.Leaks.Withheld != 1 {
+		t.Errorf("note %q, leaks %+v", r.PooledNote, r.Leaks)
+	}
+	r, err = scaffold.Measure([]*scaffold.Task{newTask(t, river, early)}, [][]scaffold.Tally{make([]scaffold.Tally, 3)}, scaffold.Options{Grid: []float64{0, 0.7, 1}})
+	if err != nil || r.PooledNote != "" || r.Pooled != nil {
+		t.Errorf("of nothing measured: note %q, pooled %+v, error %v", r.PooledNote, r.Pooled, err)
+	}
+}
+
 // λ_min lies in [0, 1], falls when success rises, and no figure depends on the order
 // of tasks.
 func TestMeasureProperties(t *testing.T) {
@@ -229,6 +277,7 @@ func TestOptions(t *testing.T) {
 	}
 	for want, o := range map[string]scaffold.Options{
 		"-1 runs":          {Runs: -1},
+		"100000 runs":      {Runs: 100_000},
 		"θ is 1.5":         {Theta: 1.5},
 		"θ is NaN":         {Theta: math.NaN()},
 		"-3 resamples":     {Resamples: -3},

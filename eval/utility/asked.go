@@ -2,6 +2,7 @@ package utility
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"fmt"
@@ -21,8 +22,24 @@ var promptFiles embed.FS
 
 var prompts = prompt.New("utility", promptFiles, nil)
 
-// PromptHash returns the hash of the prompts.
-func PromptHash() string { return prompts.Hash() }
+// What [Asked] asks, by the names of its prompts.
+const (
+	askEntails  = "entails"
+	askClaims   = "claims"
+	askKeypoint = "keypoint"
+)
+
+// reminder returns the words that ask for a reply in the form of a prompt again.
+func reminder(name string) string { return prompts.Words("again-"+name, nil) }
+
+// promptHash returns the hash of one prompt and its reminder, and of no other's.
+func promptHash(name string) string {
+	data, err := promptFiles.ReadFile("prompts/" + name + ".tmpl")
+	if err != nil {
+		panic("utility: there is no prompt " + name)
+	}
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(fmt.Appendf(nil, "%d\n%s%s", len(data), data, reminder(name))))
+}
 
 // ErrNoVerdict is the error of a judge that was asked and said nothing of use:
 // what it was asked of is not scored, and the evaluation goes on.
@@ -47,16 +64,21 @@ var (
 	_ Checker   = Asked{}
 )
 
-// Identity returns all that decides a verdict beside the model and what it is asked
-// of, as JSON: two of one identity judge alike.
-func (a Asked) Identity() string {
+// Identity returns all that decides what is said by the prompt of a name, entails,
+// claims or keypoint, beside the model and what it is asked of, as JSON: two of one
+// identity judge alike. What another prompt alone needs is not in it.
+func (a Asked) Identity(name string) string {
+	words := a.Words
+	if name != askClaims {
+		words = 0
+	}
 	data, err := text.JSON(struct {
-		Prompts  string       `json:"prompts"`
+		Prompt   string       `json:"prompt"`
 		Sampling llm.Sampling `json:"sampling"`
 		Tries    int          `json:"tries"`
 		Seed     int64        `json:"seed"`
-		Words    float64      `json:"words"`
-	}{PromptHash(), a.Sampling, a.tries(), a.Seed, a.Words})
+		Words    float64      `json:"words,omitempty"`
+	}{promptHash(name), a.Sampling, a.tries(), a.Seed, words})
 	if err != nil { // an extra key of the request holds what is not JSON; such a request cannot be sent either
 		return fmt.Sprintf("%+v", a.Sampling)
 	}
@@ -76,7 +98,7 @@ func (a Asked) ask(ctx context.Context, name string, data any, about string, rea
 	words, said := prompts.Render(name, data), ""
 	for try := range a.tries() {
 		if try == 1 {
-			words += "\n\n" + prompts.Words("again-"+name, nil)
+			words += "\n\n" + reminder(name)
 		}
 		s := seed.Derive(a.Seed, name, about, try)
 		resp, err := a.Client.Complete(ctx, &llm.Request{
@@ -113,7 +135,7 @@ func (a Asked) Entails(ctx context.Context, claim string, evidence []string) (p 
 		Claim    string
 		Evidence []string
 	}{claim, evidence}
-	err = a.ask(ctx, "entails", data, claim, func(said string) (ok bool) {
+	err = a.ask(ctx, askEntails, data, claim, func(said string) (ok bool) {
 		p, ok = Verdict(said)
 		return ok
 	})
@@ -143,7 +165,7 @@ func Verdict(s string) (p float64, ok bool) {
 
 // Extract implements [Extractor].
 func (a Asked) Extract(ctx context.Context, explanation string) (claims []string, err error) {
-	err = a.ask(ctx, "claims", struct{ Lines []string }{lines(explanation)}, explanation, func(said string) (ok bool) {
+	err = a.ask(ctx, askClaims, struct{ Lines []string }{lines(explanation)}, explanation, func(said string) (ok bool) {
 		if claims, ok = ReadClaims(said); !ok || len(claims) == 0 {
 			return ok
 		}
@@ -163,7 +185,7 @@ func (a Asked) Check(ctx context.Context, p Point) (s Stance, err error) {
 		Question, Fact string
 		Lines          []string
 	}{text.Collapse(p.Question), fact, lines(p.Response)}
-	err = a.ask(ctx, "keypoint", data, fact+"\n"+p.Response, func(said string) (ok bool) {
+	err = a.ask(ctx, askKeypoint, data, fact+"\n"+p.Response, func(said string) (ok bool) {
 		s, ok = ReadStance(said)
 		return ok
 	})

@@ -155,22 +155,32 @@ func TestAskedSeeds(t *testing.T) {
 	}
 }
 
-// Whatever decides a verdict is in the identity.
+// Whatever decides a verdict is in the identity, and what decides only those of another
+// prompt is not: to change it asks for nothing again.
 func TestIdentity(t *testing.T) {
 	zero, base := 0.0, utility.Asked{Seed: 1, Words: 0.6}
-	seen := map[string]string{base.Identity(): "the base"}
-	for name, a := range map[string]utility.Asked{
-		"seed": {Seed: 2, Words: 0.6}, "words": {Seed: 1, Words: 0.7}, "tries": {Seed: 1, Words: 0.6, Tries: 3},
-		"sampling": {Seed: 1, Words: 0.6, Sampling: llm.Sampling{Temperature: &zero}},
-	} {
-		id := a.Identity()
-		if seen[id] != "" || !strings.Contains(id, utility.PromptHash()) {
-			t.Errorf("%s: identity %s is that of %q", name, id, seen[id])
+	for _, prompt := range []string{"entails", "claims", "keypoint"} {
+		seen := map[string]string{base.Identity(prompt): "the base"}
+		for name, a := range map[string]utility.Asked{
+			"seed": {Seed: 2, Words: 0.6}, "tries": {Seed: 1, Words: 0.6, Tries: 3}, "sampling": {Seed: 1, Words: 0.6, Sampling: llm.Sampling{Temperature: &zero}},
+		} {
+			id := a.Identity(prompt)
+			if seen[id] != "" || !strings.Contains(id, `"prompt":"sha256:`) {
+				t.Errorf("%s: %s: identity %s is that of %q", prompt, name, id, seen[id])
+			}
+			seen[id] = name
 		}
-		seen[id] = name
+		stricter := utility.Asked{Seed: 1, Words: 0.7}
+		if same := stricter.Identity(prompt) == base.Identity(prompt); same != (prompt != "claims") {
+			t.Errorf("%s: another claim_words has the same identity: %t", prompt, same)
+		}
+		default2 := base
+		if default2.Tries = 2; seen[default2.Identity(prompt)] != "the base" { // the default, written out
+			t.Errorf("identity %s", default2.Identity(prompt))
+		}
 	}
-	if base.Tries = 2; seen[base.Identity()] != "the base" { // the default, written out
-		t.Errorf("identity %s", base.Identity())
+	if base.Identity("entails") == base.Identity("keypoint") {
+		t.Error("two prompts have one identity")
 	}
 }
 
@@ -200,7 +210,4 @@ func TestPrompts(t *testing.T) {
 		_, err := a.Check(t.Context(), utility.Point{Question: "When was\nBarrow founded?", Response: response, Fact: "Barrow was\nfounded in 1782."})
 		return err
 	}))
-	if h := utility.PromptHash(); !strings.HasPrefix(h, "sha256:") {
-		t.Errorf("PromptHash() = %q", h)
-	}
 }

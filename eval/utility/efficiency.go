@@ -48,15 +48,15 @@ func Penalties(gains, alike []float64, alpha float64) []float64 {
 //
 //	E = min(1, R_C / J),  R_C = T* + γ·ln(1 + T*)
 //
-// of a rollout that cost J where T* steps are enough; 1 where it cost nothing.
-func Efficiency(steps, cost, gamma float64) float64 {
+// of a rollout that cost J where a cost of T* is enough; 1 where it cost nothing.
+func Efficiency(enough, cost, gamma float64) float64 {
 	if cost <= 0 {
 		return 1
 	}
-	return min(1, (steps+gamma*math.Log1p(steps))/cost)
+	return min(1, (enough+gamma*math.Log1p(enough))/cost)
 }
 
-// cost returns c of an action.
+// cost returns c of an action; one of another kind than the three costs a search.
 func (w Weights) cost(k trajectory.Kind) float64 {
 	switch k {
 	case trajectory.KindOpen:
@@ -66,6 +66,18 @@ func (w Weights) cost(k trajectory.Kind) float64 {
 	}
 	return w.Search
 }
+
+// way returns what the actions of a reference cost, T*.
+func (w Weights) way(actions []trajectory.Kind) float64 {
+	sum := 0.0
+	for _, k := range actions {
+		sum += w.cost(k)
+	}
+	return sum
+}
+
+// least returns the cost of the cheapest action.
+func (w Weights) least() float64 { return min(w.Search, w.Open, w.Find) }
 
 // spent returns J, or with penalties nil, what the actions cost without them.
 func (w Weights) spent(actions []action, penalties []float64) float64 {

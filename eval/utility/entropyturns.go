@@ -59,8 +59,8 @@ func turnsOf(t *trajectory.Trajectory, gains []float64) []turn {
 	return turns
 }
 
-// add takes in a rollout. Where the turn before has no entropy, or was the last of a
-// round, there is no pair.
+// add takes in a rollout. There is no pair where the turn before has no entropy, or
+// is not of the same round: it answered, or its number is not the one before.
 func (e *entropies) add(t *trajectory.Trajectory, gains []float64) {
 	var before turn
 	for _, now := range turnsOf(t, gains) {
@@ -72,7 +72,7 @@ func (e *entropies) add(t *trajectory.Trajectory, gains []float64) {
 				e.sum += *now.h
 			}
 		}
-		if before.h != nil && now.h != nil && !before.answer {
+		if before.h != nil && now.h != nil && !before.answer && now.number == before.number+1 {
 			fall := *before.h - *now.h
 			if now.observed {
 				e.pairs = append(e.pairs, Pair{now.gain, fall})
@@ -105,10 +105,12 @@ func (o *Options) adapt(r *Report, questions []*question) {
 }
 
 // lacksEntropy returns why E_A is not there, or is over a part of the turns; "" if
-// neither is so.
-func (r *Report) lacksEntropy() string {
+// neither is so. asked is how many alternatives of a token were asked for.
+func (r *Report) lacksEntropy(asked int) string {
 	e := r.Entropies
 	switch {
+	case e.Turns == e.Without && e.Turns > 0 && asked > 0:
+		return fmt.Sprintf("asked for logprobs=%d, the server sent none that can be used", asked)
 	case e.Turns == e.Without:
 		return "no rollout records the entropy of its actions: that takes logprobs, or resampling"
 	case e.Pairs == 0 && r.Targets[unknown] == r.Questions:

@@ -76,7 +76,28 @@ func Stated(claims []string, explanation string, share float64) (stated []string
 	return stated, invented
 }
 
-// extract has the claims of a rollout found by x, in the place of its sentences.
+// maxClaims is how many claims of one explanation count where a model lists them: each
+// is one call more, and a model that does not stop lists without end.
+const maxClaims = 64
+
+// distinct returns the claims without those that an earlier one is equal to, but for
+// case, white space and the mark at its end, and how many those are.
+func distinct(claims []string) (out []string, repeated int) {
+	seen := map[string]bool{}
+	for _, c := range claims {
+		key := strings.TrimRight(text.Fold(c), " .;,")
+		if seen[key] {
+			repeated++
+			continue
+		}
+		seen[key] = true
+		out = append(out, c)
+	}
+	return out, repeated
+}
+
+// extract has the claims of a rollout found by x, in the place of its sentences. Of
+// equal ones the first counts, and of more than [maxClaims] the first so many.
 func (r *run) extract(ctx context.Context, x Extractor, question string, share float64) error {
 	explanation, from := Explanation(r.t)
 	if text.Blank(r.t.Answer) || explanation == "" {
@@ -93,7 +114,11 @@ func (r *run) extract(ctx context.Context, x Extractor, question string, share f
 	case err != nil:
 		return err
 	}
-	if r.claims, r.invented = Stated(claims, explanation, share); len(r.claims) == 0 {
+	claims, r.invented = Stated(claims, explanation, share)
+	claims, r.repeated = distinct(claims)
+	r.claims = claims[:min(len(claims), maxClaims)]
+	r.beyond = len(claims) - len(r.claims)
+	if len(r.claims) == 0 {
 		r.claims, r.from = []string{text.Collapse(question + " " + r.t.Answer)}, FromAnswer
 	}
 	return nil

@@ -137,7 +137,34 @@ func TestExtractedClaims(t *testing.T) {
 	if d[0].Unread != "no verdict: hm" || d[0].GE != nil || d[0].U != nil || d[1].U != nil || d[2].GE == nil || d[2].U == nil {
 		t.Errorf("with claims that nobody lists: %+v", d)
 	}
-	if r.UnreadClaims != 2 || r.Ungraded != 2 || r.Claims != 1 || r.UAll.N != 1 || r.UAll.Mean != *d[2].U {
-		t.Errorf("%d unread, %d ungraded, %d claims, U_all %v", r.UnreadClaims, r.Ungraded, r.Claims, r.UAll)
+	if r.UnreadClaims != 2 || r.Ungraded != 2 || r.Claims != 1 || r.LeftOut != 1 || r.UAll != nil {
+		t.Errorf("%d unread, %d ungraded, %d claims, %d left out, U_all %v", r.UnreadClaims, r.Ungraded, r.Claims, r.LeftOut, r.UAll)
+	}
+}
+
+// A model that says the same again and again, or does not stop, does not weigh more by
+// it: equal claims count once, and no more than 64 of one explanation.
+func TestRepeatedClaims(t *testing.T) {
+	step := found("a", "Barrow was founded in 1782@0")
+	with := func(explanation string, claims ...string) utility.RolloutDetail {
+		x := extractor(func(string) ([]string, error) { return claims, nil })
+		r := evaluated(t, utility.Options{Judges: utility.Judges{Extractor: x}}, barrow, rollout(0, "1782", explanation, step))
+		d := r.Details[0].Rollouts[0]
+		if r.RepeatedClaims != d.Repeated || r.BeyondClaims != d.Beyond || r.Claims != len(d.Claims) {
+			t.Errorf("the report counts %d, %d and %d", r.RepeatedClaims, r.BeyondClaims, r.Claims)
+		}
+		return d
+	}
+	d := with("Barrow was founded in 1782 [7].", "Barrow was founded in 1782.", "barrow  was founded in 1782", "Barrow was founded in 1782 [7].", "Barrow was founded in 1782.")
+	if len(d.Claims) != 2 || d.Repeated != 2 || d.Beyond != 0 || d.Claims[1].Text != "Barrow was founded in 1782 [7]." {
+		t.Errorf("%d repeated, %d beyond, claims %+v", d.Repeated, d.Beyond, d.Claims)
+	}
+	var many []string
+	for i := range 70 {
+		many = append(many, fmt.Sprintf("Barrow has %d mills.", 1000+i))
+	}
+	d = with(strings.Join(many, " "), append(many, many[0])...)
+	if len(d.Claims) != 64 || d.Repeated != 1 || d.Beyond != 6 || d.Claims[63].Text != many[63] {
+		t.Errorf("%d claims, %d repeated, %d beyond", len(d.Claims), d.Repeated, d.Beyond)
 	}
 }

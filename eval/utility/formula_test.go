@@ -1,6 +1,7 @@
 package utility_test
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -233,7 +234,9 @@ func TestWeights(t *testing.T) {
 		want  string
 	}{
 		{"beta", 1.5, "weight beta=1.5: want a number from 0 up to 1"},
-		{"lambda", math.NaN(), "weight lambda=NaN: want a number from 0"},
+		{"lambda", math.NaN(), "weight lambda=NaN: want a number from 0 up to 1e+06"},
+		{"alpha", 1e308, "weight alpha=1e+308: want a number from 0 up to 1e+06"},
+		{"d_max", math.Inf(1), "weight d_max=+Inf: want a number above 0 up to 1e+06"},
 		{"p_floor", 0, "weight p_floor=0: want a number above 0 up to 1"},
 		{"evidence", 2.5, "weight evidence=2.5: want a whole number from 1 up to 1000"},
 		{"cost_find", -1, "weight cost_find=-1: want a number above 0 up to 1e+06"},
@@ -255,5 +258,25 @@ func TestWeights(t *testing.T) {
 	w := utility.DefaultWeights()
 	if err := w.Set("omega", 1); err == nil {
 		t.Error("Set took a weight that is none")
+	}
+}
+
+// Whatever the weights may be, the figures are numbers.
+func TestExtremeWeights(t *testing.T) {
+	names := []string{"omega_e", "omega_c", "gamma", "alpha", "lambda", "d_max", "cost_search", "cost_open", "cost_find"}
+	for _, v := range []float64{1e6, math.SmallestNonzeroFloat64} {
+		w := utility.DefaultWeights()
+		for _, name := range names {
+			if err := w.Set(name, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Floor = math.SmallestNonzeroFloat64
+		step := found("a", "x@90", "lie")
+		r := evaluated(t, utility.Options{Weights: w, Traps: map[string][]utility.Trap{"q": {{DocID: "lie", FalseAnswer: "1785"}}}}, barrow,
+			rollout(0, "1782", "", step, step, step), rollout(1, "1785", "", step, step, step, step))
+		if _, err := json.Marshal(r); err != nil {
+			t.Errorf("weights of %g: %v", v, err)
+		}
 	}
 }

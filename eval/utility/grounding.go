@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 )
 
 // An Entailer says how probable it is, from 0 to 1, that a claim follows from its
@@ -80,24 +79,6 @@ type Claim struct {
 	Error string   `json:"error,omitempty"`
 }
 
-// cite returns the steps whose documents a claim names, by "[id]" or by address,
-// and the claim without them.
-func (r *run) cite(claim string) (bare string, steps []int) {
-	bare = claim
-	for i, a := range r.actions {
-		cited := false
-		for _, mark := range a.marks {
-			if strings.Contains(claim, mark) {
-				bare, cited = strings.ReplaceAll(bare, mark, " "), true
-			}
-		}
-		if cited {
-			steps = append(steps, i+1)
-		}
-	}
-	return bare, steps
-}
-
 // nearest returns the steps of the n observations that are most similar, the most
 // similar first, the earlier of equals first. What failed shows nothing.
 func (r *run) nearest(claim []float32, v vectors, n int) []int {
@@ -121,9 +102,9 @@ func (r *run) nearest(claim []float32, v vectors, n int) []int {
 
 // ground has the claims of r judged.
 func (o *Options) ground(ctx context.Context, e Entailer, r *run, v vectors) ([]Claim, error) {
-	out := make([]Claim, len(r.claims))
+	out, marks := make([]Claim, len(r.claims)), r.citations()
 	for i, text := range r.claims {
-		bare, steps := r.cite(text)
+		bare, steps := cite(text, marks)
 		c := Claim{Text: text, Steps: steps, Cited: len(steps) > 0}
 		if !c.Cited {
 			c.Steps = r.nearest(v[text], v, int(o.Weights.Evidence))

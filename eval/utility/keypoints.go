@@ -140,8 +140,8 @@ type Keypoint struct {
 }
 
 // Rates returns the keypoint rates KSR, KCR and KOR: the shares of facts that are
-// supported, contradicted and omitted. They sum to 1; ok is false where there is no
-// fact.
+// supported, contradicted and omitted, which sum to 1 if each stance is one of the
+// three; ok is false where there is no fact.
 func Rates(stances []Stance) (supported, contradicted, omitted float64, ok bool) {
 	n := map[Stance]int{}
 	for _, s := range stances {
@@ -211,7 +211,8 @@ type Keypoints struct {
 	Supported    int `json:"supported"`
 	Contradicted int `json:"contradicted"`
 	Omitted      int `json:"omitted"`
-	Unscored     int `json:"unscored"` // that the checker could not judge
+	Unscored     int `json:"unscored"`           // that the checker could not judge
+	LeftOut      int `json:"questions_left_out"` // that have one of those and are left out of the rates
 }
 
 func (k *Keypoints) count(points []Keypoint) {

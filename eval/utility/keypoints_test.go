@@ -53,6 +53,12 @@ func TestLexicalPoints(t *testing.T) {
 		// The second part has names that the response has; the first part is not spoken of.
 		{"parts", "The founding year of Tolstow Timber is 1905.", "Silgate Works was founded in 1943; the answer is Tolstow Timber.", utility.Omitted},
 		{"a part", "The founding year of Silgate Works is 1905.", "Silgate Works was founded in 1943; the answer is Tolstow Timber.", utility.Contradicted},
+		// Fountain has four letters of founder, and takes five.
+		{"by too few letters", "The fountain of Barrow is Otto Kranz.", founder, utility.Omitted},
+		// One of the two other words of the fact, founded and early: half is enough.
+		{"half of the other words", "Barrow was founded in 1790.", "Barrow was founded early in 1782.", utility.Contradicted},
+		// barrow and founded of barrow, founded, early and monks: .5 is enough.
+		{"just enough", "Barrow was founded.", "Barrow was founded early by monks.", utility.Supported},
 		// Known limits: negation, and a pronoun for the subject.
 		{"negation", "Barrow was not founded in 1782.", year, utility.Supported},
 		{"a pronoun", "Barrow is old. It was founded in 1790.", year, utility.Omitted},
@@ -104,7 +110,7 @@ func (c checker) Check(_ context.Context, p utility.Point) (utility.Stance, erro
 // question to anybody: KSR = (1/2 + 1/2 + 0)/3 = 1/3, KCR = (1/2 + 0 + 0)/3 = 1/6 and
 // KOR = (0 + 1/2 + 1)/3 = 1/2.
 func TestKeypoints(t *testing.T) {
-	refs := map[string]utility.Reference{"q": {Steps: 2, Facts: []string{"Barrow was founded in 1782.", "The founder of Barrow is Fiona Aban."}}}
+	refs := map[string]utility.Reference{"q": {Actions: searches(2), Facts: []string{"Barrow was founded in 1782.", "The founder of Barrow is Fiona Aban."}}}
 	lines := []struct{ answer, explanation string }{
 		{"1782", "Barrow was founded in 1782. The founder of Barrow is Otto Kranz."}, {"1782", ""}, {"", ""},
 	}
@@ -125,7 +131,7 @@ func TestKeypoints(t *testing.T) {
 	if want := (utility.Keypoints{Facts: 6, Supported: 2, Contradicted: 1, Omitted: 3}); r.Keypoints != want {
 		t.Errorf("keypoints %+v, want %+v", r.Keypoints, want)
 	}
-	// What is not judged leaves its rollout without rates, and is counted.
+	// What is not judged leaves its rollout without rates and its question out, and is counted.
 	asked = 0
 	r = run(checker(func(p utility.Point) (utility.Stance, error) {
 		if asked++; asked == 1 {
@@ -134,8 +140,14 @@ func TestKeypoints(t *testing.T) {
 		return utility.Supported, nil
 	}))
 	first := r.Details[0].Rollouts[0]
-	if r.Keypoints.Unscored != 1 || first.KSR != nil || first.KCR != nil || first.KOR != nil || first.Keypoints[0].Error != "no verdict: hm" || math.Abs(r.KSR.Mean-0.5) > 1e-12 {
+	if r.Keypoints.Unscored != 1 || first.KSR != nil || first.KCR != nil || first.KOR != nil || first.Keypoints[0].Error != "no verdict: hm" || r.Keypoints.LeftOut != 1 || r.KSR != nil || r.KOR != nil {
 		t.Errorf("keypoints %+v, KSR %v, the first rollout %+v", r.Keypoints, r.KSR, first)
+	}
+	if r.UAll == nil || r.LeftOut != 0 {
+		t.Errorf("a fact that is not judged leaves the question out of U_all: %v", r.UAll)
+	}
+	if a, b, c, _ := utility.Rates([]utility.Stance{"", utility.Supported}); a != 0.5 || b != 0 || c != 0 {
+		t.Errorf("Rates with one stance that is none = %g, %g, %g, want .5, 0, 0", a, b, c)
 	}
 	none := evaluated(t, utility.Options{}, barrow, rollout(0, "1782", ""))
 	if none.KSR != nil || none.Keypoints.Facts != 0 {
@@ -156,7 +168,7 @@ func runErr(t *testing.T, o utility.Options) error {
 // counted and goes on.
 func TestJudgesThatFail(t *testing.T) {
 	gone := errors.New("gone")
-	refs := map[string]utility.Reference{"q": {Steps: 1, Facts: []string{"Barrow was founded."}}}
+	refs := map[string]utility.Reference{"q": {Actions: searches(1), Facts: []string{"Barrow was founded."}}}
 	for name, j := range map[string]utility.Judges{
 		"entailer":  {Entailer: entailer(func() (float64, error) { return 0, gone })},
 		"extractor": {Extractor: extractor(func(string) ([]string, error) { return nil, gone })},

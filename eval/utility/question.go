@@ -8,42 +8,13 @@ import (
 	"trawl/trajectory"
 )
 
-// A RolloutDetail is everything about one rollout.
-type RolloutDetail struct {
-	Rollout    int         `json:"rollout"`
-	Answer     string      `json:"answer"`
-	Correct    *bool       `json:"correct"` // nil: there is no gold answer
-	Actions    int         `json:"actions"`
-	Bare       float64     `json:"cost"`                      // Σ c, without penalties
-	Cost       *float64    `json:"j"`                         // Σ c·p; nil without a target
-	Gains      []float64   `json:"g"`                         // nil without a target
-	Penalties  []float64   `json:"p"`                         // nil without a target
-	Repetition *float64    `json:"repetition"`                // mean cosine of an observation with the one before
-	E          *float64    `json:"e"`                         // nil without a reference
-	Claims     []Claim     `json:"claims"`                    // c_i
-	From       ClaimSource `json:"claims_from"`               // where they stand
-	Left       int         `json:"sentences_left"`            // that are no claims
-	Invented   int         `json:"claims_invented,omitempty"` // that a model listed and the explanation does not state; left out
-	Unread     string      `json:"claims_error,omitempty"`    // why there are no claims, if a model could not list them
-	GE         *float64    `json:"g_e"`                       // nil without an answer, or if a claim is not scored
-	Keypoints  []Keypoint  `json:"keypoints"`                 // the facts of the reference
-	KSR        *float64    `json:"ksr"`                       // share that it supports; nil without facts, or if one is not scored
-	KCR        *float64    `json:"kcr"`                       // that it contradicts
-	KOR        *float64    `json:"kor"`                       // that it omits
-	Seen       int         `json:"traps_seen"`                // that were among its results
-	Entered    []Entry     `json:"traps_entered"`             // T_trap
-	RR         *float64    `json:"r_r"`                       // nil if no traps of the question are known
-	C          *float64    `json:"c"`                         // nil without G_E; R_R is 1 where no traps are known
-	U          *float64    `json:"u"`                         // nil without a gold answer, or if a claim is not scored
-}
-
 // A QuestionDetail is everything about one question.
 type QuestionDetail struct {
 	ID        string          `json:"question_id"`
 	Target    string          `json:"target"`    // "answer and facts", "answer" or "none"
 	Reference string          `json:"reference"` // where T* comes from: "oracle", "correct rollouts" or "none"
-	Steps     *float64        `json:"t_star"`
-	Facts     int             `json:"facts"` // of the reference
+	Enough    *float64        `json:"t_star"`    // T*, a cost
+	Facts     int             `json:"facts"`     // of the reference
 	Traps     int             `json:"traps"`
 	TRS       *float64        `json:"trs"` // nil from fewer than three rollouts
 	Failed    int             `json:"failed"`
@@ -67,15 +38,51 @@ type question struct {
 	highest   int // number of a rollout
 	hasGolds  bool
 	entropies entropies
+
+	ungraded    bool // a claim, or a list of claims, is not known
+	uncheckable bool // a fact is not judged
 }
 
 // question evaluates the rollouts of one question.
 func (o *Options) question(ctx context.Context, ex dataset.Example, lines []*trajectory.Trajectory) (*question, error) {
+	ref := o.References[ex.ID]
 	q := &question{hasGolds: len(ex.Golds) > 0}
-	q.detail = QuestionDetail{ID: ex.ID, Reference: unknown, Target: unknown, Facts: len(o.References[ex.ID].Facts), Traps: len(o.Traps[ex.ID]), Rollouts: []RolloutDetail{}}
+	q.detail = QuestionDetail{ID: ex.ID, Reference: unknown, Target: unknown, Facts: len(ref.Facts), Traps: len(o.Traps[ex.ID]), Rollouts: []RolloutDetail{}}
+	for _, t := range o.Traps[ex.ID] {
+		if t.unseeable(ex.Text) {
+			q.unseeable++
+		}
+	}
+	runs, judges := q.runs(ex, lines, o.Rollouts), o.judges(ex.ID)
+	if judges.Extractor != nil {
+		for _, r := range runs {
+			if err := r.extract(ctx, judges.Extractor, ex.Text, o.Weights.Words); err != nil {
+				return nil, err
+			}
+		}
+	}
+	target := q.target(ex, ref)
+	v, err := o.embed(ctx, runs, target)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		d, err := o.rollout(ctx, ex, r, judges, target, v)
+		if err != nil {
+			return nil, err
+		}
+		q.add(r, d)
+	}
+	q.close(runs, ref, o.Weights)
+	return q, nil
+}
+
+// runs returns the completed rollouts of the lines, and counts the others. Of the
+// lines the first so many rollouts count, all of them if expected is 0.
+func (q *question) runs(ex dataset.Example, lines []*trajectory.Trajectory, expected int) []*run {
 	var runs []*run
 	for _, t := range lines {
-		if o.Rollouts > 0 && t.Rollout >= o.Rollouts {
+		if expected > 0 && t.Rollout >= expected {
 			continue
 		}
 		q.present++
@@ -86,43 +93,30 @@ func (o *Options) question(ctx context.Context, ex dataset.Example, lines []*tra
 		}
 		runs = append(runs, newRun(t, ex.Text))
 	}
-	for _, t := range o.Traps[ex.ID] {
-		if t.unseeable(ex.Text) {
-			q.unseeable++
-		}
-	}
-	judges := o.judges(ex.ID)
-	for _, r := range runs {
-		if judges.Extractor == nil {
-			break
-		}
-		if err := r.extract(ctx, judges.Extractor, ex.Text, o.Weights.Words); err != nil {
-			return nil, err
-		}
-	}
-	target := q.target(ex, o.References[ex.ID])
-	v, err := o.embed(ctx, runs, target)
-	if err != nil {
-		return nil, err
-	}
+	return runs
+}
+
+// add takes in what one rollout has for itself alone.
+func (q *question) add(r *run, d RolloutDetail) {
+	q.entropies.add(r.t, d.Gains)
+	q.ungraded = q.ungraded || d.ungraded()
+	q.uncheckable = q.uncheckable || d.unchecked() > 0
+	q.detail.Rollouts = append(q.detail.Rollouts, d)
+}
+
+// close works out what needs all rollouts of the question.
+func (q *question) close(runs []*run, ref Reference, w Weights) {
 	sequences := make([][]Action, len(runs))
 	for i, r := range runs {
-		d, err := o.rollout(ctx, ex, r, judges, target, v)
-		if err != nil {
-			return nil, err
-		}
-		q.detail.Rollouts = append(q.detail.Rollouts, d)
 		sequences[i] = r.sequence()
-		q.entropies.add(r.t, d.Gains)
 	}
 	if trs, ok := Stability(sequences); ok {
 		q.detail.TRS = &trs
 	}
-	q.refer(o.References[ex.ID])
+	q.refer(ref, w)
 	for i := range q.detail.Rollouts {
-		q.detail.Rollouts[i].close(q.detail.Steps, o.Weights)
+		q.detail.Rollouts[i].close(q.detail.Enough, w)
 	}
-	return q, nil
 }
 
 // target returns y*, what observations are to come near to; "" without a gold answer.
@@ -138,64 +132,12 @@ func (q *question) target(ex dataset.Example, ref Reference) string {
 	return strings.Join(append([]string{ex.Golds[0]}, ref.Facts...), "\n")
 }
 
-// rollout works out what one rollout has for itself alone.
-func (o *Options) rollout(ctx context.Context, ex dataset.Example, r *run, j Judges, target string, v vectors) (RolloutDetail, error) {
-	d := RolloutDetail{Rollout: r.t.Rollout, Answer: r.t.Answer, Actions: len(r.actions), From: r.from, Left: r.left, Invented: r.invented, Unread: r.unread, Entered: []Entry{}}
-	d.Bare = o.Weights.spent(r.actions, nil)
-	near, alike := r.similarities(target, v)
-	if n := len(alike); n > 1 {
-		sum := 0.0
-		for _, x := range alike[1:] {
-			sum += x
-		}
-		d.Repetition = pointer(sum / float64(n-1))
-	}
-	var err error
-	if d.Claims, err = o.ground(ctx, j.Entailer, r, v); err != nil {
-		return d, err
-	}
-	if d.Keypoints, err = r.check(ctx, j.Checker, ex.Text, o.References[ex.ID].Facts); err != nil {
-		return d, err
-	}
-	d.rate()
-	if d.From != FromNothing && d.Unread == "" {
-		d.GE = grounding(d.Claims, o.Weights.Floor)
-	}
-	if target == "" {
-		return d, nil
-	}
-	d.Correct = pointer(right(ex, r.t.Answer))
-	d.Gains = Gains(near, o.Weights.Epsilon)
-	d.Penalties = Penalties(d.Gains, alike, o.Weights.Alpha)
-	d.Cost = pointer(o.Weights.spent(r.actions, d.Penalties))
-	d.fall(o, r, ex)
-	return d, nil
-}
-
-// fall works out the traps that a rollout walked into.
-func (d *RolloutDetail) fall(o *Options, r *run, ex dataset.Example) {
-	traps := o.Traps[ex.ID]
-	if len(traps) == 0 {
-		return
-	}
-	var steps []float64
-	for _, t := range traps {
-		seen, e := r.enter(t, ex.Text, d.Gains, o.Weights.Stuck)
-		if seen {
-			d.Seen++
-		}
-		if e != nil {
-			d.Entered = append(d.Entered, *e)
-			steps = append(steps, e.D)
-		}
-	}
-	d.RR = pointer(Recovery(steps, o.Weights.Lambda))
-}
-
-// refer finds T*.
-func (q *question) refer(ref Reference) {
-	if ref.Steps > 0 {
-		q.detail.Reference, q.detail.Steps = fromOracle, pointer(float64(ref.Steps))
+// refer finds T*: what the actions of the reference cost, or else the median of what
+// those of the correct rollouts did, and no less than the cheapest action, where most
+// of them called nothing.
+func (q *question) refer(ref Reference, w Weights) {
+	if len(ref.Actions) > 0 {
+		q.detail.Reference, q.detail.Enough = fromOracle, pointer(w.way(ref.Actions))
 		return
 	}
 	var costs []float64
@@ -205,52 +147,8 @@ func (q *question) refer(ref Reference) {
 		}
 	}
 	if len(costs) > 0 {
-		q.detail.Reference, q.detail.Steps = fromCorrect, pointer(median(costs))
+		q.detail.Reference, q.detail.Enough = fromCorrect, pointer(max(median(costs), w.least()))
 	}
-}
-
-// close works out what needs T*.
-func (d *RolloutDetail) close(steps *float64, w Weights) {
-	if steps != nil && d.Cost != nil {
-		d.E = pointer(Efficiency(*steps, *d.Cost, w.Gamma))
-	}
-	if d.GE != nil {
-		recovery := 1.0
-		if d.RR != nil {
-			recovery = *d.RR
-		}
-		d.C = pointer(Quality(*d.GE, recovery, w.Beta))
-	}
-	d.U = d.utility(w)
-}
-
-// utility returns U with the exponents of w; nil if it is not known. A rollout with
-// claims that nobody judged has none even if it is wrong: to count the wrong ones
-// alone would make the mean too low.
-func (d *RolloutDetail) utility(w Weights) *float64 {
-	switch {
-	case d.Correct == nil || d.ungraded():
-		return nil
-	case !*d.Correct:
-		return pointer(0.0)
-	case d.E == nil || d.C == nil:
-		return nil
-	}
-	return pointer(Utility(true, *d.E, *d.C, w))
-}
-
-// ungraded reports whether something of the claims is not known.
-func (d *RolloutDetail) ungraded() bool { return d.Unread != "" || d.unscored() > 0 }
-
-// unscored counts the claims that the entailer could not judge.
-func (d *RolloutDetail) unscored() int {
-	n := 0
-	for _, c := range d.Claims {
-		if c.P == nil {
-			n++
-		}
-	}
-	return n
 }
 
 func pointer[T any](v T) *T { return &v }

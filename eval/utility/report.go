@@ -1,7 +1,7 @@
 package utility
 
 import (
-	"fmt"
+	"slices"
 
 	"trawl/eval"
 )
@@ -27,6 +27,8 @@ type Report struct {
 	TRS      *eval.Stat `json:"trs"` // over questions with three completed rollouts
 	EA       *eval.Stat `json:"e_a"` // a correlation, over the pairs of all questions together
 
+	LambdaMin *eval.Stat `json:"lambda_min"` // as [Options] have it: it takes rollouts of its own
+
 	KSR *eval.Stat `json:"ksr"` // keypoint rates, over questions with a reference: facts that rollouts support
 	KCR *eval.Stat `json:"kcr"` // that they contradict
 	KOR *eval.Stat `json:"kor"` // that they omit; the three sum to 1
@@ -35,12 +37,15 @@ type Report struct {
 	Cost       *eval.Stat `json:"cost"`       // Σ c of a rollout, without penalties
 	Repetition *eval.Stat `json:"repetition"` // cosine of an observation with the one before
 
-	ClaimsFrom     map[ClaimSource]int `json:"claims_from"`     // completed rollouts
-	Claims         int                 `json:"claims"`          // all of them
-	UnscoredClaims int                 `json:"unscored_claims"` // that the entailer could not judge
-	InventedClaims int                 `json:"invented_claims"` // that a model listed and no explanation states; they are not among Claims
-	UnreadClaims   int                 `json:"unread_claims"`   // completed rollouts whose claims a model could not list
-	Ungraded       int                 `json:"ungraded"`        // completed rollouts that have no G_E for one of these reasons
+	ClaimsFrom     map[ClaimSource]int `json:"claims_from"`        // completed rollouts
+	Claims         int                 `json:"claims"`             // all of them
+	UnscoredClaims int                 `json:"unscored_claims"`    // that the entailer could not judge
+	InventedClaims int                 `json:"invented_claims"`    // that a model listed and no explanation states; they are not among Claims
+	UnreadClaims   int                 `json:"unread_claims"`      // completed rollouts whose claims a model could not list
+	RepeatedClaims int                 `json:"repeated_claims"`    // that a model listed again; likewise
+	BeyondClaims   int                 `json:"beyond_claims"`      // that it listed beyond the most that count; likewise
+	Ungraded       int                 `json:"ungraded"`           // completed rollouts with claims that are not judged or not listed
+	LeftOut        int                 `json:"questions_left_out"` // that have one of those: in no figure of claims, which are U, C and G_E
 	Keypoints      Keypoints           `json:"keypoints"`
 	Targets        map[string]int      `json:"targets"`    // questions by what g is measured against
 	References     map[string]int      `json:"references"` // questions by where T* comes from
@@ -87,36 +92,10 @@ type Cell struct {
 // sweepOver is the grid of exponents.
 var sweepOver = [...]float64{0.25, 0.5, 1, 1.5}
 
-// A Method tells apart what the sources of EVAL report and what this project made up.
-type Method struct {
-	Reported       []string `json:"reported"`
-	Reconstruction []string `json:"reconstruction"`
-}
-
-// method is what [Report.Method] says; the package comment has it at length.
-func method() Method {
-	return Method{
-		Reported: []string{
-			"U = 1[correct] · E^omega_e · C^omega_c; E = R_C / J; p_t = 1 + 1[g_t=0, g_t-1=0] · alpha · cos",
-			"C = beta·G_E + (1-beta)·R_R; G_E: geometric mean of P(claim | evidence); R_R = exp(-lambda · mean recovery)",
-			"g_t, TRS and E_A in words only",
-		},
-		Reconstruction: []string{
-			"all constants; E = min(1, R_C/J) with R_C = T* + gamma·ln(1+T*), T* the steps of the reference, else the median cost of correct rollouts",
-			"g_t: how much nearer (cosine) an observation comes to gold answer and facts than any before; less than epsilon is 0",
-			"claims: sentences of the last reply with a number, a name or a word of the answer, or what a model lists; without any, the question and the answer as given",
-			"evidence: observations cited, else the nearest by cosine; a trap is believed if later words assert its false claim, or the answer is its false answer",
-			"E_A = Pearson's correlation of g_t with H_t-1 - H_t over all turns together, H_t the mean token entropy of the action (16 likeliest), or that of resampled actions",
-			"TRS = 1 - mean normalised edit distance of action sequences; U_all over all rollouts, U_correct over the correct ones",
-			"KSR, KCR, KOR: from a related note on deep research, not of EVAL: shares of the reference's facts that explanation and answer support, contradict or omit",
-		},
-	}
-}
-
 // report sums up the questions.
 func (o *Options) report(questions []*question) *Report {
 	r := &Report{
-		Questions: len(questions), Rollouts: o.Rollouts, Constants: o.Weights, Method: method(),
+		Questions: len(questions), Rollouts: o.Rollouts, LambdaMin: o.LambdaMin, Constants: o.Weights, Method: o.method(),
 		ClaimsFrom: map[ClaimSource]int{}, Targets: map[string]int{}, References: map[string]int{},
 		Details: make([]QuestionDetail, 0, len(questions)), NotMeasured: []Unmeasured{},
 	}
@@ -130,22 +109,41 @@ func (o *Options) report(questions []*question) *Report {
 		r.Details = append(r.Details, q.detail)
 	}
 	r.Missing = max(0, r.Rollouts*r.Questions-present)
-	stat := func(f func(*RolloutDetail) *float64) *eval.Stat {
-		return eval.Estimate(means(questions, f), o.Resamples, o.Seed)
+	graded := slices.DeleteFunc(slices.Clone(questions), func(q *question) bool { return q.ungraded })
+	o.measure(r, questions, graded)
+	o.adapt(r, questions)
+	r.Sweep = o.sweep(graded)
+	r.explain(o.Logprobs)
+	return r
+}
+
+// measure works out the figures that are means. Those that need the claims are over
+// the graded questions, those that need the facts over the ones that are all judged: a
+// question of which a judge left out something is left out whole, since what it
+// cannot judge may well be the wrong rollouts, or the right ones.
+func (o *Options) measure(r *Report, questions, graded []*question) {
+	checked := slices.DeleteFunc(slices.Clone(questions), func(q *question) bool { return q.uncheckable })
+	for _, m := range []struct {
+		to *(*eval.Stat)
+		of []*question
+		f  func(*RolloutDetail) *float64
+	}{
+		{&r.PassAt1, questions, func(d *RolloutDetail) *float64 { return indicator(d.Correct) }},
+		{&r.UAll, graded, func(d *RolloutDetail) *float64 { return d.U }},
+		{&r.UCorrect, graded, func(d *RolloutDetail) *float64 { return d.whenCorrect(d.U) }},
+		{&r.E, questions, func(d *RolloutDetail) *float64 { return d.E }},
+		{&r.C, graded, func(d *RolloutDetail) *float64 { return d.C }},
+		{&r.GE, graded, func(d *RolloutDetail) *float64 { return d.GE }},
+		{&r.RR, questions, func(d *RolloutDetail) *float64 { return d.RR }},
+		{&r.KSR, checked, func(d *RolloutDetail) *float64 { return d.KSR }},
+		{&r.KCR, checked, func(d *RolloutDetail) *float64 { return d.KCR }},
+		{&r.KOR, checked, func(d *RolloutDetail) *float64 { return d.KOR }},
+		{&r.Actions, questions, func(d *RolloutDetail) *float64 { return pointer(float64(d.Actions)) }},
+		{&r.Cost, questions, func(d *RolloutDetail) *float64 { return &d.Bare }},
+		{&r.Repetition, questions, func(d *RolloutDetail) *float64 { return d.Repetition }},
+	} {
+		*m.to = eval.Estimate(means(m.of, m.f), o.Resamples, o.Seed)
 	}
-	r.PassAt1 = stat(func(d *RolloutDetail) *float64 { return indicator(d.Correct) })
-	r.UAll = stat(func(d *RolloutDetail) *float64 { return d.U })
-	r.UCorrect = stat(func(d *RolloutDetail) *float64 { return d.whenCorrect(d.U) })
-	r.E = stat(func(d *RolloutDetail) *float64 { return d.E })
-	r.C = stat(func(d *RolloutDetail) *float64 { return d.C })
-	r.GE = stat(func(d *RolloutDetail) *float64 { return d.GE })
-	r.RR = stat(func(d *RolloutDetail) *float64 { return d.RR })
-	r.KSR = stat(func(d *RolloutDetail) *float64 { return d.KSR })
-	r.KCR = stat(func(d *RolloutDetail) *float64 { return d.KCR })
-	r.KOR = stat(func(d *RolloutDetail) *float64 { return d.KOR })
-	r.Actions = stat(func(d *RolloutDetail) *float64 { return pointer(float64(d.Actions)) })
-	r.Cost = stat(func(d *RolloutDetail) *float64 { return &d.Bare })
-	r.Repetition = stat(func(d *RolloutDetail) *float64 { return d.Repetition })
 	var stable []float64
 	for _, q := range questions {
 		if q.detail.TRS != nil {
@@ -153,10 +151,6 @@ func (o *Options) report(questions []*question) *Report {
 		}
 	}
 	r.TRS = eval.Estimate(stable, o.Resamples, o.Seed)
-	o.adapt(r, questions)
-	r.Sweep = o.sweep(questions)
-	r.explain()
-	return r
 }
 
 // count adds what is counted of a question.
@@ -168,79 +162,42 @@ func (r *Report) count(q *question) {
 		r.Traps.Questions++
 	}
 	r.Traps.Unseeable += q.unseeable
+	if q.ungraded {
+		r.LeftOut++
+	}
+	if q.uncheckable {
+		r.Keypoints.LeftOut++
+	}
 	for i := range q.detail.Rollouts {
-		d := &q.detail.Rollouts[i]
 		r.Complete++
 		if !q.hasGolds {
 			r.Unscored++
 		}
-		r.ClaimsFrom[d.From]++
-		r.Claims += len(d.Claims)
-		r.UnscoredClaims += d.unscored()
-		r.InventedClaims += d.Invented
-		r.Keypoints.count(d.Keypoints)
-		if d.Unread != "" {
-			r.UnreadClaims++
-		}
-		if d.ungraded() {
-			r.Ungraded++
-		}
-		r.Traps.Seen += d.Seen
-		r.Traps.Entered += len(d.Entered)
-		for _, e := range d.Entered {
-			if e.Left > 0 {
-				r.Traps.Left++
-			}
-		}
+		r.countRollout(&q.detail.Rollouts[i])
 	}
 }
 
-// explain says what is not measured, and what is so only in part.
-func (r *Report) explain() {
-	say := func(figure, format string, args ...any) {
-		r.NotMeasured = append(r.NotMeasured, Unmeasured{figure, fmt.Sprintf(format, args...)})
+// countRollout adds what is counted of a completed rollout.
+func (r *Report) countRollout(d *RolloutDetail) {
+	r.ClaimsFrom[d.From]++
+	r.Claims += len(d.Claims)
+	r.UnscoredClaims += d.unscored()
+	r.InventedClaims += d.Invented
+	r.RepeatedClaims += d.Repeated
+	r.BeyondClaims += d.Beyond
+	r.Keypoints.count(d.Keypoints)
+	if d.Unread != "" {
+		r.UnreadClaims++
 	}
-	if r.Unscored > 0 || r.Targets[unknown] == r.Questions {
-		say("pass@1, U, E", "%d of %d questions have no gold answer", r.Targets[unknown], r.Questions)
+	if d.ungraded() {
+		r.Ungraded++
 	}
-	if n := r.References[unknown] - r.Targets[unknown]; n > 0 {
-		say("E", "%d questions have neither a reference nor a correct rollout", n)
-	}
-	if r.Ungraded > 0 {
-		say("G_E, C, U", "%d of %d rollouts have claims that could not be listed or judged", r.Ungraded, r.Complete)
-	}
-	r.explainKeypoints(say)
-	if n := r.ClaimsFrom[FromNothing]; n > 0 {
-		say("G_E, C", "%d rollouts have no answer", n)
-	}
-	if r.Traps.Questions < r.Questions {
-		say("R_R", "no traps are known of %d of %d questions; C takes 1 there", r.Questions-r.Traps.Questions, r.Questions)
-	}
-	if r.Traps.Unseeable > 0 {
-		say("R_R", "%d traps cannot be seen: nothing tells that their claim is believed", r.Traps.Unseeable)
-	}
-	if r.TRS == nil {
-		say("TRS", "no question has %d completed rollouts", minRuns)
-	}
-	if why := r.lacksEntropy(); why != "" {
-		say("E_A", "%s", why)
-	}
-	say("lambda_min", "it needs new rollouts that begin with hints")
-}
-
-// explainKeypoints says which rollouts have no keypoint rates.
-func (r *Report) explainKeypoints(say func(figure, format string, args ...any)) {
-	without := 0
-	for _, q := range r.Details {
-		if q.Facts == 0 {
-			without++
+	r.Traps.Seen += d.Seen
+	r.Traps.Entered += len(d.Entered)
+	for _, e := range d.Entered {
+		if e.Left > 0 {
+			r.Traps.Left++
 		}
-	}
-	if without > 0 {
-		say("KSR, KCR, KOR", "no facts are known of %d of %d questions", without, r.Questions)
-	}
-	if r.Keypoints.Unscored > 0 {
-		say("KSR, KCR, KOR", "%d of %d facts could not be judged; rollouts with one of them have no rates", r.Keypoints.Unscored, r.Keypoints.Facts)
 	}
 }
 

@@ -28,6 +28,8 @@ type run struct {
 	left    int // sentences that are no claims
 
 	invented int    // claims that an extractor made up
+	repeated int    // claims that it listed again
+	beyond   int    // claims beyond those that count
 	unread   string // why there are no claims, if an extractor could not say them
 }
 

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/corpus/dataset"
+	"trawl/eval"
 	"trawl/eval/utility"
 	"trawl/trajectory"
 )
@@ -40,6 +42,11 @@ func found(query, shown string, ids ...string) trajectory.Step {
 		s.Results = append(s.Results, trajectory.Result{Rank: i + 1, ID: id})
 	}
 	return s
+}
+
+// searches are the actions of a reference that searches n times.
+func searches(n int) []trajectory.Kind {
+	return slices.Repeat([]trajectory.Kind{trajectory.KindSearch}, n)
 }
 
 func thought(s trajectory.Step, thought string) trajectory.Step {
@@ -86,11 +93,11 @@ func evaluated(t *testing.T, o utility.Options, ex dataset.Example, lines ...*tr
 func TestRunByHand(t *testing.T) {
 	find := found("x", "nothing@90")
 	find.Kind = trajectory.KindFind
-	r := evaluated(t, utility.Options{References: map[string]utility.Reference{"q": {Steps: 2}}, Rollouts: 2}, barrow,
+	r := evaluated(t, utility.Options{References: map[string]utility.Reference{"q": {Actions: searches(2)}}, Rollouts: 2}, barrow,
 		rollout(0, "1782", "Barrow was founded in 1782. North of it lies Barrow. That is all.",
 			found("a", "Barrow is in the north @60"), found("b", "nothing@90"), find, found("c", "founded in 1782 @0")))
 	d := r.Details[0].Rollouts[0]
-	got := []float64{*d.Cost, *d.E, *d.Claims[0].P, *d.Claims[1].P, *d.GE, *d.C, *d.U, *r.Details[0].Steps, d.Bare}
+	got := []float64{*d.Cost, *d.E, *d.Claims[0].P, *d.Claims[1].P, *d.GE, *d.C, *d.U, *r.Details[0].Enough, d.Bare}
 	want := []float64{3.75, 0.5626297, 1, 2.0 / 3, 0.8164966, 0.8715476, 0.7002560, 2, 3.5}
 	if diff := cmp.Diff(want, got, near); diff != "" {
 		t.Errorf("figures mismatch (-want +got):\n%s", diff)
@@ -114,8 +121,8 @@ func TestMedianReference(t *testing.T) {
 		rollout(0, "1782", "", step), rollout(1, "1790", "", step, step), rollout(2, "1782", "", step, step, step),
 		&trajectory.Trajectory{QuestionID: "q", Round: 1, Rollout: 3, Error: "gone"})
 	q := r.Details[0]
-	if q.Reference != "correct rollouts" || *q.Steps != 2 {
-		t.Errorf("T* = %g from %s, want 2 from correct rollouts", *q.Steps, q.Reference)
+	if q.Reference != "correct rollouts" || *q.Enough != 2 {
+		t.Errorf("T* = %g from %s, want 2 from correct rollouts", *q.Enough, q.Reference)
 	}
 	if r.Failed != 1 || r.Complete != 3 || r.Missing != 0 || r.Rollouts != 4 {
 		t.Errorf("%d complete, %d failed, %d missing of %d", r.Complete, r.Failed, r.Missing, r.Rollouts)
@@ -197,55 +204,71 @@ func TestTrapBounds(t *testing.T) {
 	}
 }
 
-// Evidence is what a claim cites, without the mark, or else what is nearest; what a
-// failed call showed is none, and gains nothing.
-func TestEvidence(t *testing.T) {
-	failed := found("x", "error@0")
-	failed.Error = "gone"
-	r := evaluated(t, utility.Options{}, barrow, rollout(0, "1782", "Barrow opened in 1782 [212].\nBarrow opened in 1782.",
-		failed, found("a", "Barrow opened in 1782@80", "212"), found("b", "p@1"), found("c", "p@2"), found("d", "p@3")))
-	d := r.Details[0].Rollouts[0]
-	if c := d.Claims[0]; !c.Cited || !cmp.Equal(c.Steps, []int{2}) || *c.P != 1 {
-		t.Errorf("the citing claim: %+v", c)
-	}
-	if c := d.Claims[1]; c.Cited || !cmp.Equal(c.Steps, []int{3, 4, 5}) || *c.P != 0 {
-		t.Errorf("the other claim: %+v", c)
-	}
-	if d.Gains[0] != 0 {
-		t.Errorf("a failed call gained %g", d.Gains[0])
-	}
-}
-
 type entailer func() (float64, error)
 
 func (e entailer) Entails(context.Context, string, []string) (float64, error) { return e() }
 
-// What the entailer cannot judge is in no figure, and counted.
+// What the entailer cannot judge is counted, and its question is left out whole: if only
+// its rollout were, U_all would depend on whether right or wrong ones are judged. Here
+// the judge is silent on one right rollout of q, of whose other three one is right, and
+// judges all of p: one right, one wrong, so U_all = 1/2 and U_correct = G_E of the right
+// one = 1. With what is judged of q, 1/3, U_all would be 5/12.
 func TestUnjudged(t *testing.T) {
+	silent := entailer(func() (float64, error) { return 0, fmt.Errorf("%w: down", utility.ErrNoVerdict) })
 	calls := 0
-	broken := entailer(func() (float64, error) {
+	once := entailer(func() (float64, error) {
 		if calls++; calls == 1 {
-			return 0, fmt.Errorf("%w: down", utility.ErrNoVerdict)
+			return silent()
 		}
 		return 1, nil
 	})
 	step := found("a", "x@0")
-	r := evaluated(t, utility.Options{Judges: utility.Judges{Entailer: broken}, Workers: 1}, barrow, rollout(0, "1782", "", step), rollout(1, "1782", "", step))
-	none := evaluated(t, utility.Options{Judges: utility.Judges{Entailer: entailer(func() (float64, error) { return 0, fmt.Errorf("%w: down", utility.ErrNoVerdict) })}}, barrow,
-		rollout(0, "1782", "", step), rollout(1, "wrong", "", step))
-	if none.UAll != nil || none.UCorrect != nil || none.GE != nil || none.PassAt1 == nil {
-		t.Errorf("with nothing judged, U_all is %v, want none: the wrong rollout alone would make it 0", none.UAll)
+	other := barrow
+	other.ID = "p"
+	lines := map[string][]*trajectory.Trajectory{
+		"q": {rollout(0, "1782", "", step), rollout(1, "1782", "", step), rollout(2, "wrong", "", step), rollout(3, "wrong", "", step)},
+		"p": {rollout(0, "1782", "", step), rollout(1, "wrong", "", step)},
 	}
-	if r.Claims != 2 || r.UnscoredClaims != 1 || r.Ungraded != 1 {
-		t.Errorf("%d claims, %d unscored, %d ungraded", r.Claims, r.UnscoredClaims, r.Ungraded)
+	r, err := utility.Run(t.Context(), []dataset.Example{barrow, other}, func(id string) ([]*trajectory.Trajectory, error) { return lines[id], nil },
+		utility.Options{Weights: utility.DefaultWeights(), Embedder: angles{}, Judges: utility.Judges{Entailer: once}, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Claims != 6 || r.UnscoredClaims != 1 || r.Ungraded != 1 || r.LeftOut != 1 {
+		t.Errorf("%d claims, %d unscored, %d ungraded, %d questions left out", r.Claims, r.UnscoredClaims, r.Ungraded, r.LeftOut)
 	}
 	first := r.Details[0].Rollouts[0]
 	if first.GE != nil || first.C != nil || first.U != nil || first.E == nil || first.Claims[0].Error != "no verdict: down" {
 		t.Errorf("the rollout that was not judged: %+v", first)
 	}
-	if r.GE.Mean != 1 || r.UAll.Mean != 1 {
-		t.Errorf("G_E = %g, U_all = %g, want 1 of the other rollout", r.GE.Mean, r.UAll.Mean)
+	for name, s := range map[string]*eval.Stat{"U_all": r.UAll, "U_correct": r.UCorrect, "C": r.C, "G_E": r.GE} {
+		if s.N != 1 {
+			t.Errorf("%s is over %d questions, want that which is judged whole", name, s.N)
+		}
 	}
+	if r.UAll.Mean != 0.5 || r.UCorrect.Mean != 1 || r.GE.Mean != 1 || r.E.N != 2 || r.PassAt1.N != 2 {
+		t.Errorf("U_all %v, U_correct %v, G_E %v, E %v, pass@1 %v", r.UAll, r.UCorrect, r.GE, r.E, r.PassAt1)
+	}
+	if c := r.Sweep[5]; c.OmegaE != 0.5 || *c.UAll != 0.5 {
+		t.Errorf("the sweep takes in what the figures leave out: %+v", c)
+	}
+	if got, want := why(r, "G_E, C, U"), "1 of 6 rollouts have claims that could not be listed or judged; their 1 questions are left out whole"; got != want {
+		t.Errorf("lacking %q, want %q", got, want)
+	}
+	none := evaluated(t, utility.Options{Judges: utility.Judges{Entailer: silent}}, barrow, lines["q"]...)
+	if none.UAll != nil || none.UCorrect != nil || none.GE != nil || none.PassAt1 == nil {
+		t.Errorf("with nothing judged, U_all is %v, want none: the wrong rollout alone would make it 0", none.UAll)
+	}
+}
+
+// why returns what a report says is lacking of a figure.
+func why(r *utility.Report, figure string) string {
+	for _, u := range r.NotMeasured {
+		if u.Figure == figure {
+			return u.Why
+		}
+	}
+	return ""
 }
 
 // Without gold answers there is no gain; what needs none is there all the same.
@@ -253,7 +276,7 @@ func TestWithoutGold(t *testing.T) {
 	ex := barrow
 	ex.Golds = nil
 	step := found("a", "founded in 1782 @30")
-	r := evaluated(t, utility.Options{References: map[string]utility.Reference{"q": {Steps: 1, Facts: []string{"Barrow was founded in 1782."}}}}, ex,
+	r := evaluated(t, utility.Options{References: map[string]utility.Reference{"q": {Actions: searches(1), Facts: []string{"Barrow was founded in 1782."}}}}, ex,
 		rollout(0, "1782", "", step), rollout(1, "1782", "", step), rollout(2, "1782", "", step, step), rollout(3, "", "", step))
 	if r.PassAt1 != nil || r.UAll != nil || r.UCorrect != nil || r.E != nil || r.RR != nil || r.EA != nil {
 		t.Errorf("figures that need gold answers: %v %v %v %v %v", r.PassAt1, r.UAll, r.UCorrect, r.E, r.RR)
@@ -268,7 +291,7 @@ func TestWithoutGold(t *testing.T) {
 
 func TestSweep(t *testing.T) {
 	step := found("a", "founded in 1782 @60")
-	r := evaluated(t, utility.Options{References: map[string]utility.Reference{"q": {Steps: 1}}}, barrow,
+	r := evaluated(t, utility.Options{References: map[string]utility.Reference{"q": {Actions: searches(1)}}}, barrow,
 		rollout(0, "1782", "", step, step, step), rollout(1, "no", "", step))
 	if len(r.Sweep) != 16 {
 		t.Fatalf("%d cells, want 16", len(r.Sweep))
@@ -341,5 +364,94 @@ func TestDeterminism(t *testing.T) {
 		} else if diff := cmp.Diff(first, r); diff != "" {
 			t.Errorf("with %d workers (-1 +%d):\n%s", workers, workers, diff)
 		}
+	}
+}
+
+// T* is a cost as J is: with whatever costs of actions, who goes the way of the reference
+// has E = 1. Its actions are a search, an open and a find, 2 + 3 + .25 = 5.25.
+func TestReferenceIsACost(t *testing.T) {
+	w := utility.DefaultWeights()
+	w.Search, w.Open, w.Find = 2, 3, 0.25
+	kinds := []trajectory.Kind{trajectory.KindSearch, trajectory.KindOpen, trajectory.KindFind}
+	var steps []trajectory.Step
+	for i, k := range kinds {
+		s := found("a", fmt.Sprintf("x@%d", 90-30*i))
+		s.Kind = k
+		steps = append(steps, s)
+	}
+	q := evaluated(t, utility.Options{Weights: w, References: map[string]utility.Reference{"q": {Actions: kinds}}}, barrow, rollout(0, "1782", "", steps...)).Details[0]
+	if *q.Enough != 5.25 || *q.Rollouts[0].E != 1 {
+		t.Errorf("T* = %g and E = %g, want 5.25 and 1", *q.Enough, *q.Rollouts[0].E)
+	}
+}
+
+// Where most correct rollouts call nothing, T* is the cost of the cheapest action, .5:
+// who searches once has E = .5 + .1·ln 1.5 = .5405465, and not 0.
+func TestNothingCalled(t *testing.T) {
+	q := evaluated(t, utility.Options{}, barrow, rollout(0, "1782", ""), rollout(1, "1782", ""), rollout(2, "1782", "", found("a", "x@0"))).Details[0]
+	if got := []float64{*q.Enough, *q.Rollouts[0].E, *q.Rollouts[2].E}; !cmp.Equal(got, []float64{0.5, 1, 0.5405465}, near) {
+		t.Errorf("T*, E of no call and of one = %v, want .5, 1 and .5405465", got)
+	}
+}
+
+// The target is the first gold answer with the facts behind it.
+func TestTarget(t *testing.T) {
+	asked := new(recorder)
+	refs := map[string]utility.Reference{"q": {Actions: searches(1), Facts: []string{"Barrow was founded in 1782.", "It is old."}}}
+	evaluated(t, utility.Options{Embedder: asked, References: refs}, barrow, rollout(0, "1782", "", found("a", "x@0")))
+	if want := "1782\nBarrow was founded in 1782.\nIt is old."; asked.texts[0] != want {
+		t.Errorf("the target is %q, want %q", asked.texts[0], want)
+	}
+}
+
+// A recorder is angles that remembers what it was asked of.
+type recorder struct{ texts []string }
+
+func (r *recorder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	r.texts = append(r.texts, texts...)
+	return angles{}.Embed(ctx, texts)
+}
+
+// Traps of a question without a gold answer say nothing: there is no R_R, and a reason.
+func TestTrapsWithoutGold(t *testing.T) {
+	ex := barrow
+	ex.Golds = nil
+	r := evaluated(t, utility.Options{Traps: map[string][]utility.Trap{"q": {{DocID: "lie", FalseClaim: "It was 1785."}}}}, ex, rollout(0, "1785", "", found("a", "x@0", "lie")))
+	if got := why(r, "R_R"); r.RR != nil || r.Details[0].Rollouts[0].RR != nil || !strings.HasPrefix(got, "1 questions with traps have no gold answer") {
+		t.Errorf("R_R %v, lacking %q", r.RR, got)
+	}
+}
+
+// After an interruption, or an error, nothing more is read.
+func TestNothingReadInVain(t *testing.T) {
+	examples := make([]dataset.Example, 50)
+	for i := range examples {
+		examples[i] = barrow
+		examples[i].ID = fmt.Sprint(i)
+	}
+	for _, interrupted := range []bool{true, false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		reads := 0
+		_, err := utility.Run(ctx, examples, func(string) ([]*trajectory.Trajectory, error) {
+			if reads++; interrupted {
+				cancel()
+				return nil, nil
+			}
+			return nil, errors.New("gone")
+		}, utility.Options{Weights: utility.DefaultWeights(), Embedder: angles{}, Workers: 1})
+		cancel()
+		if reads != 1 || interrupted && !errors.Is(err, context.Canceled) || !interrupted && (err == nil || !strings.Contains(err.Error(), "gone")) {
+			t.Errorf("interrupted %t: %d reads, error %v", interrupted, reads, err)
+		}
+	}
+}
+
+// A minimum hint rate that was measured elsewhere stands in the report.
+func TestLambdaMin(t *testing.T) {
+	if r := evaluated(t, utility.Options{}, barrow); r.LambdaMin != nil || !strings.Contains(why(r, "lambda_min"), "trawl scaffold RUN") {
+		t.Errorf("λ_min %v, lacking %q", r.LambdaMin, why(r, "lambda_min"))
+	}
+	if r := evaluated(t, utility.Options{LambdaMin: &eval.Stat{Mean: 0.3, N: 4}}, barrow); r.LambdaMin.Mean != 0.3 || why(r, "lambda_min") != "" {
+		t.Errorf("λ_min %v, lacking %q", r.LambdaMin, why(r, "lambda_min"))
 	}
 }

@@ -30,10 +30,12 @@
 //     where there is one. What a failed call showed is no gain.
 //   - A cosine in p_t is clipped to 0…1, so that a penalty is no discount; p_1 = 1.
 //   - J = Σ c(a_t)·p_t over the tool calls, with a table of costs c.
-//   - R_C = T* + γ·ln(1+T*), T* the steps of the reference or, without one, the median
-//     cost Σ c(a_t) of the question's correct rollouts; E = min(1, R_C/J), and 1 for a
-//     rollout that called nothing. A question that has neither has no E, and its
-//     rollouts, which are all wrong, have U = 0.
+//   - R_C = T* + γ·ln(1+T*), with T* a cost as J is: Σ c(a) over the actions of the
+//     reference or, without one, the median of Σ c(a_t) over the question's correct
+//     rollouts, no less than the cheapest action, or who calls once where most call
+//     nothing would have E = 0. E = min(1, R_C/J), and 1 for a rollout that called
+//     nothing. A question that has neither has no E, and its rollouts, which are all
+//     wrong, have U = 0.
 //   - The claims of G_E are the sentences of the final explanation that can be checked
 //     ([Claims]); without an explanation the one claim is the question and the answer,
 //     as given. E_i are the observations that a claim cites, and otherwise those nearest
@@ -48,7 +50,10 @@
 //     the action sequences of the rollouts of a question ([Stability]), from three on.
 //   - A model may list the claims ([Extractor]), and say how probable they are
 //     ([Entailer]), in the place of sentences and words ([Lexical]). What it lists that
-//     the explanation does not state ([Stated]) is counted and left out.
+//     the explanation does not state ([Stated]), what it lists again, and what it lists
+//     beyond the 64th is counted and left out. A question with a claim that it cannot
+//     judge is in none of U, C and G_E: to leave out the rollout alone would let what is
+//     judged depend on what is right.
 //   - The keypoint rates KSR, KCR and KOR are not EVAL's: a related note on evaluating
 //     deep research has them, as the shares of keypoints that are supported, contradicted
 //     and omitted ([Rates]). The keypoints are the facts of the reference here, the words
@@ -58,9 +63,9 @@
 //   - Entropy adaptability (E_A) is Pearson's correlation, over the turns of all rollouts
 //     together, of g_t with H_{t−1} − H_t; the paper has it in words only. g_t is what all
 //     calls of the turn gained. H_t is that of its step: the mean entropy of the tokens of
-//     the action over the 16 likeliest (as ParallelMuse takes them, and of the model as it
+//     the action over the 16 likeliest at most (as ParallelMuse takes them, and of the model as it
 //     is, whatever its temperature), or that of resampled actions ([ActionEntropy]). A turn
-//     whose query was given has none. Its interval is the bootstrap's over questions. The
+//     whose query was given has none, and turns of two rounds make no pair. Its interval is the bootstrap's over questions. The
 //     correlation with the fall that follows, H_t − H_{t+1}, stands beside it.
 //
 // The scaffolded assessment, which needs new rollouts, is left out.
@@ -85,8 +90,8 @@ import (
 
 // A Reference is what is known of the best way to an answer: an oracle's.
 type Reference struct {
-	Steps int      // T*, of the oracle's trajectory
-	Facts []string // that the answer follows from, a sentence each
+	Actions []trajectory.Kind // of the oracle's trajectory, whose cost is T*
+	Facts   []string          // that the answer follows from, a sentence each
 }
 
 // Options say how rollouts are evaluated. Weights are taken literally.
@@ -100,6 +105,8 @@ type Options struct {
 	Rollouts      int                            // expected of each question, the first so many count; default: as many as there are
 	Seed          int64                          // of resampling
 	EntropiesFrom string                         // where the entropies of steps come from, for the report
+	Logprobs      int                            // how many alternatives of a token the rollouts asked for, likewise; 0: none
+	LambdaMin     *eval.Stat                     // the minimum hint rate, if it was measured (eval/scaffold), likewise
 	Resamples     int                            // of the bootstrap; default 2,000
 	Workers       int                            // questions at a time; default: one for each core
 	Progress      func(done int)                 // told of each question that is evaluated, one call at a time; may be nil
@@ -128,9 +135,11 @@ func (o *Options) judges(questionID string) Judges {
 }
 
 // Run evaluates the rollouts of the examples, which read returns for a question
-// id: what each came to, failed ones too, with the steps of all its rounds. It
-// fails if the weights are out of range, if read or the embedder fails, or if ctx
-// ended; what a judge cannot judge ([ErrNoVerdict]) is counted and goes on.
+// id: what each came to, failed ones too, with the steps of all its rounds, whose
+// turns are numbered one by one within a round and not on into the next. It fails if
+// the weights are out of range, if read or the embedder fails, or if ctx ended, after
+// which it reads no more; what a judge cannot judge ([ErrNoVerdict]) is counted and
+// goes on.
 func Run(ctx context.Context, examples []dataset.Example, read func(id string) ([]*trajectory.Trajectory, error), o Options) (*Report, error) {
 	if err := o.Weights.Validate(); err != nil {
 		return nil, fmt.Errorf("utility: %w", err)
@@ -139,7 +148,7 @@ func Run(ctx context.Context, examples []dataset.Example, read func(id string) (
 		return nil, errors.New("utility: no embedder")
 	}
 	if o.Resamples == 0 {
-		o.Resamples = 2000
+		o.Resamples = eval.DefaultResamples
 	}
 	workers := o.Workers
 	if workers <= 0 {
@@ -152,6 +161,9 @@ func Run(ctx context.Context, examples []dataset.Example, read func(id string) (
 	g.Go(func() error { return tell(ctx, told, len(examples), o.Progress) })
 	for i, ex := range examples {
 		g.Go(func() error {
+			if ctx.Err() != nil { // or what is left would be read in vain
+				return ctx.Err()
+			}
 			lines, err := read(ex.ID)
 			if err == nil {
 				questions[i], err = o.question(ctx, ex, lines)

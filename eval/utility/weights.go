@@ -43,32 +43,31 @@ func DefaultWeights() Weights {
 type constant struct {
 	name  string
 	value *float64
-	most  float64 // +Inf: no bound
-	above bool    // 0 is not allowed
+	most  float64
+	above bool // 0 is not allowed
 	whole bool
 }
 
-// mostCost bounds the cost of an action, so that sums of them stay numbers.
-const mostCost = 1e6
+// mostWeight bounds what has no bound of its own, so that each figure is a number.
+const mostWeight = 1e6
 
 func (w *Weights) constants() []constant {
-	no := math.Inf(1)
 	return []constant{
-		{"omega_e", &w.OmegaE, no, false, false},
-		{"omega_c", &w.OmegaC, no, false, false},
+		{"omega_e", &w.OmegaE, mostWeight, false, false},
+		{"omega_c", &w.OmegaC, mostWeight, false, false},
 		{"beta", &w.Beta, 1, false, false},
-		{"gamma", &w.Gamma, no, false, false},
-		{"alpha", &w.Alpha, no, false, false},
-		{"lambda", &w.Lambda, no, false, false},
+		{"gamma", &w.Gamma, mostWeight, false, false},
+		{"alpha", &w.Alpha, mostWeight, false, false},
+		{"lambda", &w.Lambda, mostWeight, false, false},
 		{"epsilon", &w.Epsilon, 1, false, false},
 		{"p_floor", &w.Floor, 1, true, false},
-		{"d_max", &w.Stuck, no, true, false},
+		{"d_max", &w.Stuck, mostWeight, true, false},
 		{"evidence", &w.Evidence, 1000, true, true},
 		{"claim_words", &w.Words, 1, false, false},
 		{"keypoint_support", &w.Support, 1, false, false},
-		{"cost_search", &w.Search, mostCost, true, false},
-		{"cost_open", &w.Open, mostCost, true, false},
-		{"cost_find", &w.Find, mostCost, true, false},
+		{"cost_search", &w.Search, mostWeight, true, false},
+		{"cost_open", &w.Open, mostWeight, true, false},
+		{"cost_find", &w.Find, mostWeight, true, false},
 	}
 }
 
@@ -76,8 +75,7 @@ func (w *Weights) constants() []constant {
 func (w Weights) Validate() error {
 	for _, c := range w.constants() {
 		v := *c.value
-		bad := math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || v > c.most || c.above && v == 0 || c.whole && v != math.Trunc(v)
-		if bad {
+		if bad := !(v >= 0 && v <= c.most) || c.above && v == 0 || c.whole && v != math.Trunc(v); bad {
 			return fmt.Errorf("weight %s=%g: want %s", c.name, v, c.wanted())
 		}
 	}
@@ -85,17 +83,13 @@ func (w Weights) Validate() error {
 }
 
 func (c constant) wanted() string {
-	kind, from, upTo := "a number", "0", ""
-	if c.whole {
-		kind, from = "a whole number", "1"
+	switch {
+	case c.whole:
+		return fmt.Sprintf("a whole number from 1 up to %g", c.most)
+	case c.above:
+		return fmt.Sprintf("a number above 0 up to %g", c.most)
 	}
-	if !math.IsInf(c.most, 1) {
-		upTo = fmt.Sprintf(" up to %g", c.most)
-	}
-	if c.above && !c.whole {
-		return kind + " above 0" + upTo
-	}
-	return kind + " from " + from + upTo
+	return fmt.Sprintf("a number from 0 up to %g", c.most)
 }
 
 // Set changes the weight of a name.

@@ -135,6 +135,7 @@ func TestRedacted(t *testing.T) {
 	s.Models.Agent.Endpoints = []string{"http://me:pw@host/v1"}
 	s.Models.Agent.Extra = map[string]any{
 		"api_key": "k", "top_k": 5, "stop_token_ids": []any{1}, "nested": []any{map[string]any{"auth-token": "t"}},
+		"pin_key": 918273645, "Authorization": []any{"x"},
 	}
 	s.Models.Compressor.Endpoints, s.Models.Compressor.Extra = []string{"http://me:pw@other/v1"}, map[string]any{"api_key": "c"}
 	s.Models.Judge.Endpoints, s.Models.Judge.Extra = []string{"http://me:pw@judge/v1"}, map[string]any{"api_key": "j"}
@@ -150,6 +151,12 @@ func TestRedacted(t *testing.T) {
 	}
 	want := map[string]any{
 		"api_key": "redacted-8254c3", "top_k": 5, "stop_token_ids": []any{1}, "nested": []any{map[string]any{"auth-token": "redacted-e3b98a"}},
+	}
+	for _, key := range []string{"pin_key", "Authorization"} {
+		if mark, ok := r.Models.Agent.Extra[key].(string); !ok || !strings.HasPrefix(mark, "redacted-") {
+			t.Errorf("%s is %v, want a mark", key, r.Models.Agent.Extra[key])
+		}
+		delete(r.Models.Agent.Extra, key)
 	}
 	if diff := cmp.Diff(want, r.Models.Agent.Extra); diff != "" {
 		t.Errorf("extra mismatch (-want +got):\n%s", diff)

@@ -3,13 +3,14 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"strings"
 )
 
 // Redacted returns a copy of s without what may be a secret: user names and
-// passwords in endpoint addresses, and texts among the extra request keys whose
-// name says that they are one. A mark that follows from the value stands in
+// passwords in endpoint addresses, and whatever stands under an extra request key
+// whose name says that it is one. A mark that follows from the value stands in
 // their place, so that another value is seen to be another.
 func (s *Settings) Redacted() *Settings {
 	c := *s
@@ -52,8 +53,9 @@ func redact(v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, e := range v {
-			if text, ok := e.(string); ok && isSecret(k) {
-				e = mark(text)
+			if isSecret(k) && e != nil {
+				out[k] = mark(fmt.Sprint(e))
+				continue
 			}
 			out[k] = redact(e)
 		}

@@ -3,7 +3,6 @@ package experiment
 import (
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ var armName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 const (
 	ReportFolder = "report"
 	CrossFolder  = "crossvalidate" // what is kept of cross-validations
+	ChoiceFolder = "choices"       // what is kept of selectors that ask a model
 )
 
 // check makes sure that the parts of an experiment fit together, makes the arms of
@@ -31,7 +31,7 @@ func (x *Experiment) check() error {
 		return errors.New("arms is missing: an experiment has arms, or simulates")
 	}
 	x.Asks = strings.Join(strings.Fields(x.Asks), " ")
-	for _, err := range []error{x.checkArms(), x.vary(), x.checkBaseline(), x.checkSelect(), x.checkCross(), x.checkSimulate()} {
+	for _, err := range []error{x.checkArms(), x.vary(), x.checkBaseline(), x.checkSelect(), x.checkCross(), x.checkPairs(), x.checkSimulate()} {
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (x *Experiment) checkArms() error {
 			return fmt.Errorf("arms: the %d. has no name", i+1)
 		case !armName.MatchString(a.Name) || strings.Contains(a.Name, ".."):
 			return fmt.Errorf("arms: name %q names a folder: want small letters, digits, dots and hyphens", a.Name)
-		case a.Name == ReportFolder || a.Name == CrossFolder:
+		case slices.Contains([]string{ReportFolder, CrossFolder, ChoiceFolder}, a.Name):
 			return fmt.Errorf("arms: the folder %s is for something else: name the arm otherwise", a.Name)
 		case slices.Contains(names, a.Name):
 			return fmt.Errorf("arms: two are called %s", a.Name)
@@ -155,23 +155,20 @@ func (x *Experiment) checkCross() error {
 
 func (x *Experiment) checkSimulate() error {
 	s := x.Simulate
-	if s == nil {
+	switch {
+	case s == nil:
 		return nil
-	}
-	if len(s.Classes) == 0 || len(s.At) == 0 {
+	case len(s.Classes) == 0 || len(s.At) == 0:
 		return errors.New("simulate: want classes, and at: numbers of votes")
+	case len(s.Classes) > MostClasses:
+		return fmt.Errorf("simulate.classes: %d are too many: want %d or less", len(s.Classes), MostClasses)
 	}
-	for i, class := range s.Classes {
-		sum := 0.0
-		for _, p := range class {
-			if !(p >= 0 && p <= 1) {
-				return fmt.Errorf("simulate.classes: %g in the %d. is no chance: want 0 to 1", p, i+1)
-			}
-			sum += p
-		}
-		if len(class) < 2 || math.Abs(sum-1) > 1e-9 {
-			return fmt.Errorf("simulate.classes: the %d. has %d chances that add up to %g: want two or more that add up to 1", i+1, len(class), sum)
-		}
+	return nil
+}
+
+func (x *Experiment) checkPairs() error {
+	if len(x.Pairs) > 0 && len(x.Arms) < 2 {
+		return errors.New("pairs: there is no arm that the baseline could be compared with")
 	}
 	return nil
 }

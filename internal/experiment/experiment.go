@@ -35,6 +35,7 @@ type Experiment struct {
 	Arms     []Arm    `yaml:"arms"`     // those that Vary makes stand behind the others
 	Vary     *Vary    `yaml:"vary"`
 	Baseline string   `yaml:"baseline"` // the arm that others are compared with; default: the first
+	Pairs    []Pair   `yaml:"pairs"`    // beside the figures of one name
 
 	Select        *Select        `yaml:"select"`
 	CrossValidate *CrossValidate `yaml:"crossvalidate"`
@@ -58,7 +59,7 @@ type Vary struct {
 // A Select compares selectors on each arm's run.
 type Select struct {
 	Selectors []string `yaml:"selectors"`
-	At        Counts   `yaml:"at"`      // default: powers of two
+	At        At       `yaml:"at"`
 	Subsets   Value    `yaml:"subsets"` // of k rollouts of a question: a number, or all
 }
 
@@ -75,8 +76,8 @@ const Whole = "none"
 
 // A Simulate works out how often voting is right when answers are drawn from classes.
 type Simulate struct {
-	Classes [][]float64 `yaml:"classes"` // for each kind of question the chances of its answers, the right one first
-	At      Counts      `yaml:"at"`      // numbers of votes
+	Classes []Class `yaml:"classes"` // kinds of questions, at most [MostClasses]
+	At      Votes   `yaml:"at"`
 }
 
 // Names returns the names of the experiments that are built in.
@@ -120,6 +121,9 @@ func Parse(from string, text []byte) (*Experiment, error) {
 	err := decode(text, x)
 	if err == nil {
 		err = x.check()
+	}
+	if err == nil && strings.Trim(x.Name, ".") == "" {
+		err = errors.New("the name of the file names a folder: call it something")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %s: %w", from, err)

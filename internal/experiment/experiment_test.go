@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/internal/experiment"
+	"trawl/internal/testutil"
 )
 
 // head is what every experiment needs.
@@ -131,13 +132,32 @@ func TestErrors(t *testing.T) {
 		{"one fold", head + arms + "crossvalidate: {folds: 1}\n", []string{"folds: 1: want 2"}},
 		{"ablated twice", head + arms + "crossvalidate: {ablate: [none, none]}\n", []string{"none is there twice"}},
 		{"cross-validated on no arm", head + arms + "crossvalidate: {arm: z}\n", []string{`no arm "z"`}},
-		{"classes that do not add up", head + "simulate: {classes: [[0.2, 0.5]], at: [1]}\n", []string{"the 1. has 2 chances that add up to 0.7"}},
-		{"no chance", head + "simulate: {classes: [[1.5, -0.5]], at: [1]}\n", []string{"1.5 in the 1. is no chance"}},
+		{"classes that do not add up", head + "simulate: {classes: [[0.2, 0.5]], at: [1]}\n", []string{"[3:22]", "[0.2 0.5] add up to 0.7: want 1"}},
+		{"classes that add up to more", head + "simulate:\n  at: [1]\n  classes:\n    - [1, 0]\n    - [0.8, 0.5]\n", []string{"[7:7]", "add up to 1.3"}},
+		{"no chance", head + "simulate: {classes: [[1.5, 0]], at: [1]}\n", []string{"[3:23]", "1.5 is no chance"}},
+		{"a chance below none", head + "simulate: {classes: [[0.5, -0.5]], at: [1]}\n", []string{"[3:28]", "is no chance"}},
+		{"a chance that is no number", head + "simulate: {classes: [[.nan, 1]], at: [1]}\n", []string{"[3:23]", "is no chance"}},
+		{"one chance", head + "simulate: {classes: [[1]], at: [1]}\n", []string{"[3:22]", "1 chances: want those of 2 to 16"}},
+		{"a class that is none", head + "simulate: {classes: [0.5], at: [1]}\n", []string{"[3:22]", "want a list of chances"}},
+		{"too many classes", head + "simulate: {classes: [" + strings.Repeat("[1, 0],", 17) + "], at: [1]}\n", []string{"simulate.classes: 17 are too many"}},
+		{"too many answers", head + "simulate: {classes: [[1" + strings.Repeat(", 0", 16) + "]], at: [1]}\n", []string{"17 chances"}},
+		{"too many votes", head + "simulate: {classes: [[1, 0]], at: [1, 4097]}\n", []string{"[3:39]", "4097 votes are too many: want 4096"}},
+		{"a name that is no folder's", head + arms, []string{"call it something"}},
+		{"pairs of one arm", head + arms + "pairs: [[em, em]]\n", []string{"pairs: there is no arm"}},
+		{"a pair of one", head + arms + "  - name: b\npairs: [[em]]\n", []string{"[6:9]", "want two figures"}},
+		{"a pair of no figure", head + arms + "  - name: b\npairs: [[majority, em]]\n", []string{"[6:9]", `no metric "majority"`}},
+		{"a pair of unlike figures", head + arms + "  - name: b\npairs: [[tokens, em]]\n", []string{"[6:9]", "different units"}},
+		{"select at some", head + arms + "select: {selectors: [first], at: some}\n", []string{"[5:34]", "or the word all"}},
+		{"the folder of choices", head + "arms: [{name: choices}]\n", []string{"something else"}},
 		{"simulated at nothing", head + "simulate: {classes: [[1, 0]]}\n", []string{"numbers of votes"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := experiment.Parse("x.yaml", []byte(tt.text))
+			file := "x.yaml"
+			if tt.name == "a name that is no folder's" {
+				file = "dir/...yaml"
+			}
+			_, err := experiment.Parse(file, []byte(tt.text))
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -162,6 +182,54 @@ func TestHasAboveAndBelow(t *testing.T) {
 		if got := s.Has(key); got != want {
 			t.Errorf("Has(%s) = %t, want %t", key, got, want)
 		}
+	}
+}
+
+// TestAddresses: an address with a port is one, also in the brackets of an arm.
+func TestAddresses(t *testing.T) {
+	x := parse(t, head+"arms:\n  - name: a\n    settings: {models: {agent: {endpoints: [http://127.0.0.1:8000/v1, http://h:2/v1], name: m}}}\n")
+	want := []string{`models.agent.endpoints=["http://127.0.0.1:8000/v1","http://h:2/v1"]`, "models.agent.name=m"}
+	if diff := cmp.Diff(want, place(x.Arms[0].Settings)); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+}
+
+// TestAt: numbers are in order and each there once; all is however many there are.
+func TestAt(t *testing.T) {
+	for text, want := range map[string][]int{"": nil, ", at: all": {6}, ", at: [4, 1, 4]": {1, 4}} {
+		x := parse(t, head+"arms: [{name: a}]\nselect: {selectors: [first]"+text+"}\n")
+		if diff := cmp.Diff(want, []int(x.Select.At.Of(6))); diff != "" {
+			t.Errorf("%q of 6 (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestExample reads the file that configs/README.md shows.
+func TestExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "example.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := parse(t, string(text))
+	var names []string
+	for _, a := range x.Arms {
+		names = append(names, a.Name)
+	}
+	if diff := cmp.Diff([]string{"independent", "rounds", "independent-temperature-0.5"}, names); diff != "" {
+		t.Errorf("arms (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]experiment.Pair{{Baseline: "majority@4", Arm: "em"}, {Baseline: "pass@4", Arm: "em"}}, x.Pairs); diff != "" {
+		t.Errorf("pairs (-want +got):\n%s", diff)
+	}
+	if x.Select == nil || x.CrossValidate == nil || x.Simulate == nil {
+		t.Errorf("the example lacks a part: %+v", x)
+	}
+	shown, err := os.ReadFile(filepath.Join(testutil.Root(t), "configs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(shown), "```yaml\n"+string(text)+"```") {
+		t.Error("configs/README.md shows something else")
 	}
 }
 

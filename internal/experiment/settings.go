@@ -143,53 +143,6 @@ func oneLine(node ast.Node) (string, error) {
 	return string(out), nil
 }
 
-// A Value is a value of one line: a word or a number.
-type Value string
-
-// UnmarshalYAML implements [yaml.NodeUnmarshaler].
-func (v *Value) UnmarshalYAML(node ast.Node) error {
-	text, err := oneLine(node)
-	*v = Value(text)
-	return err
-}
-
-// A Count is a whole number from 1.
-type Count int
-
-// UnmarshalYAML implements [yaml.NodeUnmarshaler].
-func (c *Count) UnmarshalYAML(node ast.Node) error {
-	n, ok := node.(*ast.IntegerNode)
-	if !ok {
-		return at(node, "want a whole number, found %q", node.GetToken().Value)
-	}
-	var i int
-	if err := yaml.NodeToValue(n, &i); err != nil || i < 1 {
-		return at(node, "want a whole number from 1, found %s", n.GetToken().Value)
-	}
-	*c = Count(i)
-	return nil
-}
-
-// Counts are whole numbers from 1.
-type Counts []int
-
-// UnmarshalYAML implements [yaml.NodeUnmarshaler].
-func (c *Counts) UnmarshalYAML(node ast.Node) error {
-	list, ok := node.(*ast.SequenceNode)
-	if !ok {
-		return at(node, "want a list of whole numbers, found %q", node.GetToken().Value)
-	}
-	*c = nil
-	for _, v := range list.Values {
-		var one Count
-		if err := one.UnmarshalYAML(v); err != nil {
-			return err
-		}
-		*c = append(*c, int(one))
-	}
-	return nil
-}
-
 // at returns an error at the place of a node.
 func at(node ast.Node, format string, args ...any) error {
 	p := node.GetToken().Position

@@ -30,6 +30,31 @@ func check(p Page) error {
 			}
 		}
 	}
+	return checkBelow(p)
+}
+
+// checkBelow checks the pages below p, and that tables lead to those that there are.
+func checkBelow(p Page) error {
+	seen, folders := map[string]string{}, map[string]bool{"": true}
+	for _, below := range p.Below {
+		if err := checkID(seen, "folder", below.Folder); err != nil {
+			return err
+		}
+		if len(below.Page.Below) > 0 {
+			return fmt.Errorf("the page in folder %q has pages below it", below.Folder)
+		}
+		if err := check(below.Page); err != nil {
+			return fmt.Errorf("folder %q: %w", below.Folder, err)
+		}
+		folders[below.Folder] = true
+	}
+	for _, s := range p.Sections {
+		for _, t := range s.Tables {
+			if !folders[t.All] {
+				return fmt.Errorf("table %q leads to folder %q, which the page does not have", t.ID, t.All)
+			}
+		}
+	}
 	return nil
 }
 

@@ -15,11 +15,16 @@ func clean(p Page) Page {
 			sections[i].Tables = append(sections[i].Tables, cleanTable(t))
 		}
 	}
-	return Page{Title: cleanText(p.Title), Notes: cleanTexts(p.Notes), Sections: sections}
+	below := make([]Below, len(p.Below))
+	for i, b := range p.Below {
+		below[i] = Below{b.Folder, clean(b.Page)}
+	}
+	return Page{Title: cleanText(p.Title), Notes: cleanTexts(p.Notes), Sections: sections, Below: below}
 }
 
 func cleanPlot(p Plot) Plot {
 	p.Title, p.X, p.Y, p.Source = cleanText(p.Title), cleanAxis(p.X), cleanAxis(p.Y), cleanSource(p.Source)
+	p.Mark = oneLine(p.Mark)
 	series := make([]Series, len(p.Series))
 	for i, s := range p.Series {
 		s.Name = oneLine(s.Name)
@@ -49,6 +54,7 @@ func cleanTable(t Table) Table {
 		}
 	}
 	t.Title, t.Columns, t.Rows, t.Source = cleanText(t.Title), cleanTexts(t.Columns), rows, cleanSource(t.Source)
+	t.Mark = oneLine(t.Mark)
 	return t
 }
 

@@ -10,8 +10,12 @@ import (
 // A csvColumn is a column of a table and what it needs of further ones.
 type csvColumn struct{ interval, n bool }
 
+// markColumn heads the marks of a table.
+const markColumn = "note"
+
 // writeCSV writes t with a header. A column in which any cell has an interval is
-// followed by its ends, one in which any says n by that.
+// followed by its ends, one in which any says n by that. The mark of t, if it has
+// one, is in a last column.
 func writeCSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	columns := make([]csvColumn, len(t.Columns))
@@ -21,13 +25,20 @@ func writeCSV(w io.Writer, t Table) error {
 			columns[j].n = columns[j].n || c.N != 0
 		}
 	}
-	if err := out.Write(csvHeader(t.Columns, columns)); err != nil {
+	header := csvHeader(t.Columns, columns)
+	if t.Mark != "" {
+		header = append(header, markColumn)
+	}
+	if err := out.Write(header); err != nil {
 		return err
 	}
 	for _, row := range t.Rows {
 		var record []string
 		for j, c := range row {
 			record = append(record, csvCell(c, columns[j])...)
+		}
+		if t.Mark != "" {
+			record = append(record, inert(t.Mark))
 		}
 		if err := out.Write(record); err != nil {
 			return err

@@ -4,7 +4,8 @@
 //
 // A [Page] is data; [Write] renders it into a folder: index.html, which loads nothing
 // from anywhere, a CSV file for each table, an SVG and a PNG file for each plot. Equal
-// pages give equal bytes.
+// pages give equal bytes. A folder whose writing was cut short is that of a report all
+// the same: it says so, and is written over.
 //
 // Texts may hold anything: they are escaped, and what cannot be written is replaced.
 // What is not finite is left out of plots and is no number in tables. The words of
@@ -20,6 +21,13 @@ type Page struct {
 	Title    string
 	Notes    []string // stand above all else, as what makes every figure doubtful
 	Sections []Section
+	Below    []Below // pages in folders of their own, to which tables lead
+}
+
+// A Below is a page in a folder below that of another. It has none below itself.
+type Below struct {
+	Folder string // of letters, digits and '-'
+	Page   Page
 }
 
 // A Section is what belongs together. Its parts stand in this order.
@@ -46,6 +54,9 @@ type Table struct {
 	Title   string
 	Columns []string
 	Rows    [][]Cell // each as long as Columns
+	Most    int      // rows that the page shows; 0: all, which the CSV file has anyway
+	All     string   // Folder of the page below that shows all of them; "": none does
+	Mark    string   // stands in each row of the CSV file, in a last column called note, since the file may travel alone
 	Source  Source
 }
 
@@ -65,6 +76,7 @@ type Plot struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
+	Mark   string // stands in the picture itself, which may travel alone, such as "simulated model"
 	Source Source
 }
 
@@ -98,4 +110,5 @@ type Series struct {
 type Point struct {
 	X, Y     float64
 	Interval *[2]float64 // of Y
+	N        int         // that Y is over; 0: not said. Nothing shows it
 }

@@ -2,6 +2,7 @@ package figures_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/csv"
@@ -268,6 +269,9 @@ func TestRefusedPages(t *testing.T) {
 		{"short row", section(figures.Section{ID: "s", Tables: []figures.Table{{ID: "t", Columns: []string{"a", "b"}, Rows: [][]figures.Cell{{{}, {}}, {{}}}}}}),
 			`figures: table "t": row 2 has 1 cells for 2 columns`},
 		{"no columns", section(figures.Section{ID: "s", Tables: []figures.Table{{ID: "t"}}}), `figures: table "t" has no columns`},
+		{"nowhere", section(figures.Section{ID: "s", Tables: []figures.Table{{ID: "t", Columns: []string{"a"}, All: "x"}}}), `figures: table "t" leads to folder "x", which the page does not have`},
+		{"deep", figures.Page{Below: []figures.Below{{Folder: "x", Page: figures.Page{Below: []figures.Below{{Folder: "y"}}}}}}, `figures: the page in folder "x" has pages below it`},
+		{"out", figures.Page{Below: []figures.Below{{Folder: ".."}}}, `figures: folder id ".." is not of letters, digits and '-'`},
 		{"shape", section(figures.Section{ID: "s", Plots: []figures.Plot{{ID: "p", Series: []figures.Series{{Name: "a", Shape: "pie"}}}}}),
 			`figures: plot "p": series "a": shape "pie" is none of line, bars and points`},
 	}
@@ -323,6 +327,129 @@ func TestForeignFolder(t *testing.T) {
 	}
 	if got := slices.Sorted(maps.Keys(testutil.Files(t, dir))); !slices.Equal(got, []string{"index.html", "notes.txt"}) {
 		t.Errorf("files %q, want index.html and notes.txt", got)
+	}
+}
+
+// TestCutShort cuts the writing before every file, over nothing and over another
+// report, and as a process that is killed in it: with half of the file under a name of
+// its own. Whatever is there then says that it is being written, and the next Write
+// makes the folder what it would have been.
+func TestCutShort(t *testing.T) {
+	next := marked()
+	want := t.TempDir()
+	if err := figures.Write(want, next); err != nil {
+		t.Fatal(err)
+	}
+	files := len(figures.Files(next)) + 1 // the page twice
+	for _, before := range []*figures.Page{nil, {Title: "before", Sections: []figures.Section{{ID: "s", Tables: []figures.Table{{ID: "gone", Columns: []string{"a"}}}}}}} {
+		for n := range files {
+			dir := filepath.Join(t.TempDir(), "report")
+			if before != nil {
+				if err := figures.Write(dir, *before); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := figures.WriteCut(dir, next, n); err == nil {
+				t.Fatalf("nothing was cut before file %d of %d", n, files)
+			}
+			page, err := os.ReadFile(filepath.Join(dir, "index.html"))
+			if n > 0 && (err != nil || !strings.Contains(string(page), "This report is being written")) {
+				t.Errorf("cut before file %d: the page is %.200q, %v", n, page, err)
+			}
+			if err := figures.CheckFolder(dir); err != nil {
+				t.Errorf("cut before file %d: %v", n, err)
+			}
+			if err := figures.Write(dir, next); err != nil {
+				t.Errorf("cut before file %d, then written: %v", n, err)
+			}
+			if diff := cmp.Diff(testutil.Files(t, want), testutil.Files(t, dir)); diff != "" {
+				t.Errorf("cut before file %d, then written (-want +got):\n%s", n, diff)
+			}
+		}
+	}
+}
+
+// marked is a page with marks, a table of which not all is shown, and a page below
+// that shows all of it.
+func marked() figures.Page {
+	p := small()
+	s := &p.Sections[0]
+	s.Plots[0].Mark, s.Tables[0].Mark, s.Tables[0].Most, s.Tables[0].All = "simulated model", "simulated model", 2, "whole"
+	p.Below = []figures.Below{{Folder: "whole", Page: figures.Page{Title: "The whole", Sections: []figures.Section{{ID: "answers", Tables: []figures.Table{{ID: "scores", Columns: []string{"a"}, Rows: [][]figures.Cell{{{Text: "x"}}}}}}}}}}
+	return p
+}
+
+func TestPageBelow(t *testing.T) {
+	dir := t.TempDir()
+	if err := figures.Write(dir, marked()); err != nil {
+		t.Fatal(err)
+	}
+	files := testutil.Files(t, dir)
+	want := []string{"index.html", "pass-at-k.png", "pass-at-k.svg", "scores.csv", "whole/index.html", "whole/scores.csv"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(files))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(figures.Files(marked())))); diff != "" {
+		t.Errorf("Files (-want +got):\n%s", diff)
+	}
+	for _, want := range []string{`1 more rows are in the <a href="scores.csv">`, `<a href="whole/index.html#scores">`} {
+		if !strings.Contains(files["index.html"], want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if n := strings.Count(files["index.html"], "<tr>"); n != 3 {
+		t.Errorf("%d rows in the page, want the header and 2", n)
+	}
+	records, err := csv.NewReader(strings.NewReader(files["scores.csv"])).ReadAll()
+	if err != nil || len(records) != 4 || records[0][len(records[0])-1] != "note" || records[3][len(records[3])-1] != "simulated model" {
+		t.Errorf("scores.csv %q, %v: want all 3 rows, each with its mark", records, err)
+	}
+	if !strings.Contains(files["pass-at-k.svg"], ">simulated model<") {
+		t.Error("the picture does not say what model it is of")
+	}
+	if err := figures.Write(dir, small()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "whole")); err == nil {
+		t.Error("the page below is still there, and the next report has none")
+	}
+}
+
+// What Write would refuse in the end is refused before, and nothing is left behind.
+func TestCheckFolder(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		dir:                            " holds files and is no report of trawl",
+		file:                           "file",
+		filepath.Join(file, "report"):  "file",
+		filepath.Join(dir, "new", "x"): "",
+	} {
+		err := figures.CheckFolder(path)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("CheckFolder(%s): %v, want %q", path, err, want)
+		}
+		if refused := figures.Write(path, small()); (err == nil) != (refused == nil) {
+			t.Errorf("CheckFolder(%s): %v, and Write: %v", path, err, refused)
+		}
+	}
+	if got := slices.Sorted(maps.Keys(testutil.Files(t, dir)))[0]; got != "file" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+func TestWriteEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := filepath.Join(t.TempDir(), "report")
+	if err := figures.WriteContext(ctx, dir, small()); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a folder was made")
 	}
 }
 

@@ -43,6 +43,8 @@ type tableView struct {
 	ID, Title string
 	Heads     []headView
 	Rows      [][]cellView
+	Cut       int    // rows that are not shown
+	All       string // address of the page that shows them; "": none does
 	Source    sourceView
 }
 
@@ -81,7 +83,7 @@ func renderPage(w io.Writer, p Page) error {
 		return err
 	}
 	view := pageView{
-		Title: p.Title, Notes: p.Notes, Generator: generator, Files: strings.Join(fileNames(p), " "),
+		Title: p.Title, Notes: p.Notes, Generator: generator, Files: besides(p),
 		Style: template.CSS(style), Script: template.JS(script), Policy: policy(script),
 	}
 	for _, s := range p.Sections {
@@ -119,7 +121,14 @@ func viewSection(s Section) (sectionView, error) {
 
 func viewTable(t Table) tableView {
 	view := tableView{ID: t.ID, Title: t.Title, Heads: viewHeads(t), Source: viewSource(t.Source, fileView{t.ID + ".csv", "CSV"})}
-	for _, row := range t.Rows {
+	rows := t.Rows
+	if t.Most > 0 && len(rows) > t.Most {
+		view.Cut, rows = len(rows)-t.Most, rows[:t.Most]
+		if t.All != "" {
+			view.All = t.All + "/" + indexName + "#" + t.ID
+		}
+	}
+	for _, row := range rows {
 		cells := make([]cellView, len(row))
 		for j, c := range row {
 			cells[j] = viewCell(c, view.Heads[j])

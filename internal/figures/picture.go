@@ -27,6 +27,7 @@ const (
 // A picture is a plot that is laid out.
 type picture struct {
 	title  []string
+	mark   string     // below the title; "": none
 	plot   *plot.Plot // nil: there is nothing to show
 	legend legend
 	height vg.Length
@@ -37,6 +38,7 @@ func newPicture(p Plot, titled bool) picture {
 	pic := picture{height: bodyHeight}
 	if titled {
 		pic.title = wrap(titleStyle(), p.Title, pictureWidth-2*margin, 3)
+		pic.mark = fit(markStyle(), p.Mark, pictureWidth-2*margin)
 		pic.height += pic.titleHeight()
 	}
 	shown, bars := shownOf(p)
@@ -66,11 +68,18 @@ func empty(shown []shownSeries) bool {
 
 func titleStyle() text.Style { return bold(words(titleSize, ink)) }
 
+func markStyle() text.Style { return words(textSize, muted) }
+
+// titleHeight returns the height of the title and of the mark.
 func (pic picture) titleHeight() vg.Length {
-	if len(pic.title) == 0 {
+	height := vg.Length(len(pic.title)) * titleSize * 1.3
+	if pic.mark != "" {
+		height += textSize * 1.4
+	}
+	if height == 0 {
 		return 0
 	}
-	return vg.Length(len(pic.title))*titleSize*1.3 + 6
+	return height + 6
 }
 
 // draw draws the picture on a canvas of pictureWidth and its height.
@@ -82,6 +91,11 @@ func (pic picture) draw(c draw.Canvas) {
 	sty.YAlign = text.YTop
 	for i, line := range pic.title {
 		c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i)*titleSize*1.3}, line)
+	}
+	if pic.mark != "" {
+		sty := markStyle()
+		sty.YAlign = text.YTop
+		c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(len(pic.title))*titleSize*1.3}, pic.mark)
 	}
 	c = draw.Crop(c, 0, 0, 0, -pic.titleHeight())
 	if pic.plot == nil {

@@ -2,49 +2,42 @@ package figures
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"trawl/internal/atomicfile"
 )
 
-const (
-	indexName = "index.html"
-	generator = "trawl report" // marks a page as ours
-)
-
-// marker and fileList find in a page what its head says. Names in the list have
-// no other characters than those of ids, so nothing outside of a folder is named.
-var (
-	marker   = regexp.MustCompile(`<meta name="generator" content="` + generator + `">`)
-	fileList = regexp.MustCompile(`<meta name="files" content="([-A-Za-z0-9. ]*)">`)
-	fileName = regexp.MustCompile(`^[-A-Za-z0-9]+\.(csv|svg|png)$`)
-)
-
-// A file is what stands beside the page.
+// A file is what stands in the folder of a report.
 type file struct {
-	name    string
+	name    string // with a slash where it is in a folder below
 	content []byte
 }
 
 // Write renders p into dir, which is made if it is not there. The files of an
 // earlier report in it are replaced, or removed if p has none of their name; a
-// folder that holds anything else is refused. Everything is rendered before the
-// first file is written, and index.html is written last.
-func Write(dir string, p Page) error {
-	if err := write(dir, p); err != nil {
+// folder that [CheckFolder] refuses is left as it is. Everything is rendered before
+// the first file is written. While files are written, index.html says that they are,
+// and of which report they may be; it is the page only in the end.
+func Write(dir string, p Page) error { return WriteContext(context.Background(), dir, p) }
+
+// WriteContext is [Write], and ends early when ctx does.
+func WriteContext(ctx context.Context, dir string, p Page) error {
+	if err := write(ctx, dir, p, put); err != nil {
 		return fmt.Errorf("figures: %w", err)
 	}
 	return nil
 }
 
-func write(dir string, p Page) error {
+// write is Write with put as what makes a file.
+func write(ctx context.Context, dir string, p Page, put func(dir string, f file) error) error {
 	if err := check(p); err != nil {
 		return err
 	}
@@ -52,72 +45,94 @@ func write(dir string, p Page) error {
 	if err != nil {
 		return err
 	}
-	p = clean(p)
-	files, err := renderFiles(p)
+	files, err := renderAll(ctx, clean(p))
 	if err != nil {
-		return err
-	}
-	var index bytes.Buffer
-	if err := renderPage(&index, p); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, f := range files {
+	last := len(files) - 1 // the page
+	if err := put(dir, file{indexName, markerPage(p, before)}); err != nil {
+		return err
+	}
+	for _, f := range files[:last] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := put(dir, f); err != nil {
 			return err
 		}
 		delete(before, f.name)
 	}
-	for name := range before {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := removeStale(dir, before); err != nil {
+		return err
 	}
-	return put(dir, file{indexName, index.Bytes()})
+	return put(dir, files[last])
 }
 
 func put(dir string, f file) error {
-	return atomicfile.Write(filepath.Join(dir, f.name), func(w io.Writer) error {
+	at := filepath.Join(dir, filepath.FromSlash(f.name))
+	if path.Dir(f.name) != "." {
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(at, func(w io.Writer) error {
 		_, err := w.Write(f.content)
 		return err
 	})
 }
 
-// earlier returns the names of the files of the report in dir, if there is one, and
-// an error if there is anything else.
-func earlier(dir string) (map[string]bool, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil || len(entries) == 0 {
-		return nil, err
-	}
-	page, err := os.ReadFile(filepath.Join(dir, indexName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if !marker.Match(page) {
-		return nil, fmt.Errorf("%s holds files and is no report of trawl, so nothing is written into it: name a folder that is empty, a new one, or that of an earlier report", dir)
-	}
-	names := map[string]bool{}
-	if list := fileList.FindSubmatch(page); list != nil {
-		for name := range strings.FieldsSeq(string(list[1])) {
-			if fileName.MatchString(name) {
-				names[name] = true
+// removeStale removes files of an earlier report, and what a killed process left of
+// them, and the folders below that are empty without them.
+func removeStale(dir string, names map[string]bool) error {
+	folders := map[string]bool{}
+	for name := range names {
+		for _, at := range []string{name, name + atomicfile.TempSuffix} {
+			if err := os.Remove(filepath.Join(dir, filepath.FromSlash(at))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
 			}
 		}
+		folders[path.Dir(name)] = true
 	}
-	return names, nil
+	delete(folders, ".")
+	for folder := range folders {
+		os.Remove(filepath.Join(dir, folder)) // fails if something of others is in it, which stays
+	}
+	return nil
+}
+
+// renderAll returns everything that stands in the folder of p, the page last.
+func renderAll(ctx context.Context, p Page) ([]file, error) {
+	files, err := renderFiles(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, below := range p.Below {
+		more, err := renderAll(ctx, below.Page)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range more {
+			files = append(files, file{below.Folder + "/" + f.name, f.content})
+		}
+	}
+	var index bytes.Buffer
+	if err := renderPage(&index, p); err != nil {
+		return nil, err
+	}
+	return append(files, file{indexName, index.Bytes()}), nil
 }
 
 // renderFiles returns what stands beside the page of p, in its order.
-func renderFiles(p Page) ([]file, error) {
+func renderFiles(ctx context.Context, p Page) ([]file, error) {
 	var files []file
 	for _, s := range p.Sections {
 		for _, plot := range s.Plots {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			var png bytes.Buffer
 			if err := writePNG(&png, plot); err != nil {
 				return nil, fmt.Errorf("plot %q: %w", plot.ID, err)
@@ -139,9 +154,9 @@ func renderFiles(p Page) ([]file, error) {
 	return files, nil
 }
 
-// fileNames returns the names of what [renderFiles] returns.
-func fileNames(p Page) []string {
-	var names []string
+// Files returns the names of the files that [Write] makes of p, the page first.
+func Files(p Page) []string {
+	names := []string{indexName}
 	for _, s := range p.Sections {
 		for _, plot := range s.Plots {
 			names = append(names, plot.ID+".svg", plot.ID+".png")
@@ -150,5 +165,13 @@ func fileNames(p Page) []string {
 			names = append(names, t.ID+".csv")
 		}
 	}
+	for _, below := range p.Below {
+		for _, name := range Files(below.Page) {
+			names = append(names, below.Folder+"/"+name)
+		}
+	}
 	return names
 }
+
+// besides returns the names of [Files] without the page, as its head lists them.
+func besides(p Page) string { return strings.Join(Files(p)[1:], " ") }

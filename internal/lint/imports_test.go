@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 	"internal/report":     {"eval", "eval/compare", "eval/pool", "eval/scaffold", "eval/utility", "corpus/dataset", "internal/figures", "internal/text", "selection/graph", "trajectory"},
 	"configs":             {},
 	"internal/config":     {"configs"},
-	"internal/experiment": {"configs", "internal/config"},
+	"internal/experiment": {"configs", "eval", "internal/config"},
 	"internal/lint":       {},
 	"internal/testutil":   {},
 	"cmd/trawl":           {"*"},

@@ -89,7 +89,7 @@ func (s *section) judged() {
 		}
 	}
 	t.Source = source(runs, Bootstrap, func(c Commands) string { return strings.Join(c.Judged, "\n") })
-	t.Source.Note = "rollouts that a judge left unscored are in none of its figures; each kept verdict is of one answer to one question"
+	t.Source.Note = remark(t.Source.Note, "rollouts that a judge left unscored are in none of its figures; each kept verdict is of one answer to one question")
 	s.add(t)
 }
 

@@ -64,7 +64,7 @@ func over(runs []*Run) string {
 	said := make([]string, len(runs))
 	for i, r := range runs {
 		if r.Score != nil {
-			said[i] = fmt.Sprintf("%d questions × %d rollouts, %d complete", r.Score.Questions, r.Score.Rollouts, r.Score.Complete)
+			said[i] = overOne(r.Score)
 		}
 	}
 	if len(slices.Compact(slices.Clone(said))) == 1 {
@@ -73,10 +73,35 @@ func over(runs []*Run) string {
 		}
 		return said[0]
 	}
+	if len(runs) > mostSeries {
+		return fmt.Sprintf("%d runs, of whose rollouts the first table counts how many are there", len(runs))
+	}
 	for i, r := range runs {
 		said[i] = r.Name + ": " + said[i]
 	}
 	return strings.Join(said, "; ")
+}
+
+// overOne says what there is of a run, and what is in no figure.
+func overOne(x *eval.Report) string {
+	said := fmt.Sprintf("%d questions × %d rollouts, %d complete", x.Questions, x.Rollouts, x.Complete)
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{x.Failed, "failed"}, {x.Missing, "missing"}, {x.Unscored, "unscored, without gold answers"}} {
+		if more.n > 0 {
+			said += fmt.Sprintf(", %d %s", more.n, more.what)
+		}
+	}
+	return said
+}
+
+// remark adds to a note.
+func remark(note, more string) string {
+	if note == "" {
+		return more
+	}
+	return note + "; " + more
 }
 
 // keys returns the keys of what the runs have, rising.
@@ -106,14 +131,6 @@ func (s *section) add(t figures.Table) {
 	}
 }
 
-// draw adds a plot that has points.
-func (s *section) draw(p figures.Plot) {
-	p.Series = slices.DeleteFunc(p.Series, func(x figures.Series) bool { return len(x.Points) == 0 })
-	if len(p.Series) > 0 {
-		s.Plots = append(s.Plots, p)
-	}
-}
-
 // curve returns the points of figures by k.
 func curve(at map[int]*eval.Stat) []figures.Point {
 	var out []figures.Point
@@ -127,7 +144,7 @@ func curve(at map[int]*eval.Stat) []figures.Point {
 
 func point(x float64, s *eval.Stat) figures.Point {
 	ci := s.CI95
-	return figures.Point{X: x, Y: s.Mean, Interval: &ci}
+	return figures.Point{X: x, Y: s.Mean, Interval: &ci, N: s.N}
 }
 
 // plot begins a plot of one run, which says whose it is where there are several.

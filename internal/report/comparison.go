@@ -53,6 +53,27 @@ func (c *Comparison) figures(s *section) {
 	c.differences(s)
 }
 
+// A namedDifference is one with the name that people know it by.
+type namedDifference struct {
+	name string
+	eval.Difference
+}
+
+// differences returns those of one figure, then those of a figure with another one.
+func (p Pair) differences() []namedDifference {
+	var out []namedDifference
+	for _, d := range p.Contrasted.Figures {
+		out = append(out, namedDifference{d.Metric, d})
+	}
+	for _, d := range p.Contrasted.Crossed {
+		if d.MetricB == "" {
+			d.MetricB = d.Metric
+		}
+		out = append(out, namedDifference{d.MetricB + " less " + d.Metric, d})
+	}
+	return out
+}
+
 // settings lists the settings that are not the same.
 func (c *Comparison) settings(s *section) {
 	if len(c.Settings) == 0 {
@@ -83,7 +104,7 @@ func (c *Comparison) settings(s *section) {
 		s.say("Nothing that can change a result differs between the manifests.")
 	}
 	t.Source = source(s.runs, "", func(Commands) string { return "" })
-	t.Source.N, t.Source.Command, t.Source.Note = "", c.Command, "from manifest.json of each run; only what is not the same"
+	t.Source.N, t.Source.Command, t.Source.Note = "", c.Command, remark(t.Source.Note, "from manifest.json of each run; only what is not the same")
 	s.add(t)
 }
 
@@ -93,24 +114,23 @@ func (c *Comparison) differences(s *section) {
 		Columns: []string{"run", "figure", "questions", c.Baseline, "the run", "difference", "p"}}
 	p := figures.Plot{ID: "plot-paired", Title: t.Title, X: figures.Axis{}, Y: figures.Axis{Label: "difference"}}
 	t.Source = figures.Source{N: "the questions that two runs have in common", Interval: "95 % paired bootstrap over questions", Command: c.Command}
-	for _, r := range s.runs {
-		t.Source.Settings = append(t.Source.Settings, r.Config)
-	}
+	of := source(s.runs, "", byReport)
+	t.Source.Settings, t.Source.Note = of.Settings, of.Note
 	p.Source = t.Source
-	p.Source.Note = "of shares right; searches and tokens stand in the table"
+	p.Source.Note = remark(of.Note, "of shares right; searches and tokens stand in the table")
 	places := map[string]int{}
 	for _, pair := range c.Pairs {
 		series := figures.Series{Name: pair.Name, Shape: figures.Bars}
-		for _, d := range pair.Contrasted.Figures {
-			t.Rows = append(t.Rows, []figures.Cell{words(pair.Name), words(d.Metric), count(d.Diff.N), mean(d.Metric, d.A), mean(d.Metric, d.B), stat(d.Diff), chance(d.P)})
+		for _, d := range pair.differences() {
+			t.Rows = append(t.Rows, []figures.Cell{words(pair.Name), words(d.name), count(d.Diff.N), mean(d.Metric, d.A), mean(d.Metric, d.B), stat(d.Diff), chance(d.P)})
 			if isWork(d.Metric) {
 				continue
 			}
-			at, ok := places[d.Metric]
+			at, ok := places[d.name]
 			if !ok {
 				at = len(p.X.Names)
-				places[d.Metric] = at
-				p.X.Names = append(p.X.Names, d.Metric)
+				places[d.name] = at
+				p.X.Names = append(p.X.Names, d.name)
 			}
 			series.Points = append(series.Points, point(float64(at), d.Diff))
 		}

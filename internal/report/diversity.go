@@ -39,7 +39,7 @@ func (s *section) repeated(runs []*Run, from figures.Source) {
 	for _, r := range runs {
 		x := figures.Series{Name: r.Name}
 		for _, n := range sorted(of(r)) {
-			x.Points = append(x.Points, figures.Point{X: float64(slices.Index(ns, n)), Y: of(r)[n]})
+			x.Points = append(x.Points, figures.Point{X: float64(slices.Index(ns, n)), Y: of(r)[n], N: r.Score.Diversity.N})
 		}
 		p.Series = append(p.Series, x)
 	}

@@ -19,7 +19,7 @@ func gap(s *section) {
 	s.say("Coverage is how often a right answer is among k rollouts, voting how often the most frequent answer is right. What lies between is what a better selector could gain.")
 	s.say("Dashed lines are a simulation: independent draws from the answers that the rollouts of a question gave. It takes shares for probabilities,",
 		"so that its coverage can never exceed the share of questions that some rollout answered right, and lies below pass@k up to the rollouts that are there.")
-	for _, r := range runs {
+	for _, r := range s.drawn(runs) {
 		s.gapCurves(r)
 	}
 	s.gapTable(runs)
@@ -38,7 +38,7 @@ func gap(s *section) {
 
 func gapSource(runs []*Run, interval string) figures.Source {
 	out := source(runs, interval, byReport)
-	out.Note = "arXiv:2609.39912, G"
+	out.Note = remark(out.Note, "arXiv:2609.39912, G")
 	return out
 }
 
@@ -65,8 +65,8 @@ func (s *section) gapCurves(r *Run) {
 	}
 	var far, vote []figures.Point
 	for _, k := range sorted(r.Gap.Extrapolated) {
-		far = append(far, figures.Point{X: float64(k), Y: r.Gap.Extrapolated[k].Coverage})
-		vote = append(vote, figures.Point{X: float64(k), Y: r.Gap.Extrapolated[k].Voting})
+		far = append(far, figures.Point{X: float64(k), Y: r.Gap.Extrapolated[k].Coverage, N: r.Gap.Questions})
+		vote = append(vote, figures.Point{X: float64(k), Y: r.Gap.Extrapolated[k].Voting, N: r.Gap.Questions})
 	}
 	p.Series = []figures.Series{
 		{Name: "coverage", Points: curve(coverage)}, {Name: "voting", Points: curve(voting)},

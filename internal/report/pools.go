@@ -55,11 +55,14 @@ func (s *section) sharing(runs []*Run, from figures.Source) {
 	for _, r := range runs {
 		for _, x := range []struct {
 			of     string
-			shared graph.SharingSummary
+			shared *graph.SharingSummary
 			other  figures.Cell
-		}{{"text", r.Pool.Graphs.Contents, words(absent)}, {"document", r.Pool.Graphs.Documents, float(r.Pool.Graphs.OtherContent)}} {
-			t.Rows = append(t.Rows, []figures.Cell{words(r.Name), words(x.of), amount(x.shared.Groups), amount(x.shared.Mean), amount(x.shared.Median), amount(x.shared.P90),
-				float(x.shared.Shared), x.other})
+		}{{"text", &r.Pool.Graphs.Contents, words(absent)}, {"document", r.Pool.Graphs.Documents, number(r.Pool.Graphs.OtherContent)}} {
+			row := []figures.Cell{words(r.Name), words(x.of), words(absent), words(absent), words(absent), words(absent), words(absent), x.other}
+			if s := x.shared; s != nil {
+				row = []figures.Cell{row[0], row[1], amount(s.Groups), amount(s.Mean), amount(s.Median), amount(s.P90), float(s.Shared), x.other}
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	s.add(t)

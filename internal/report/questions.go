@@ -65,23 +65,44 @@ func QuestionOf(ex dataset.Example, outcomes, lines []*trajectory.Trajectory) Qu
 	return q
 }
 
-// MostQuestions is how many questions a page on all else shows.
-const MostQuestions = 2000
+// MostQuestions is how many questions a page on all else shows, and AllQuestions the
+// folder of the page that shows them all.
+const (
+	MostQuestions = 2000
+	AllQuestions  = "questions"
+)
 
 const (
-	questionChars = 140 // of a question
-	mostDetailed  = 3   // runs of which every column is shown
+	questionChars = 140    // of a question
+	mostDetailed  = 3      // runs of which every column is shown
+	mostCells     = 40_000 // of the table in a page on all else
 )
 
 // asked lists the questions, the first ones if they are too many.
 func asked(s *section) {
 	t := EveryQuestion(s.runs)
-	if n := len(t.Rows); n > MostQuestions {
-		s.say(fmt.Sprintf("These are the first %d of %d questions; questions/index.html and questions/%s.csv have all.", MostQuestions, n, t.ID))
-		t.Title = fmt.Sprintf("The first %d of %d questions", MostQuestions, n)
-		t.Rows = t.Rows[:MostQuestions]
+	most := min(MostQuestions, mostCells/len(t.Columns))
+	if n := len(t.Rows); n > most {
+		t.Title = fmt.Sprintf("The first %d of %d questions", most, n)
+		t.Most, t.All = most, AllQuestions
 	}
 	s.add(t)
+}
+
+// Below returns the page on every question, where the page of sections shows the first
+// ones alone; none where it shows them all.
+func Below(all []figures.Section, notes []string) []figures.Below {
+	for _, s := range all {
+		for _, t := range s.Tables {
+			if t.All != AllQuestions {
+				continue
+			}
+			t.Title, t.Most, t.All = "Every question", 0, ""
+			s := figures.Section{ID: s.ID, Title: s.Title, Tables: []figures.Table{t}}
+			return []figures.Below{{Folder: AllQuestions, Page: figures.Page{Title: "Every question", Notes: notes, Sections: []figures.Section{s}}}}
+		}
+	}
+	return nil
 }
 
 // EveryQuestion lists the questions with what the runs made of each.
@@ -120,7 +141,7 @@ func EveryQuestion(runs []*Run) figures.Table {
 func (s *section) columns(r *Run) []string {
 	names := []string{"right", "of", "majority", "answers", "searches", "tokens"}
 	if len(s.runs) > mostDetailed {
-		names = names[:3]
+		names = names[:s.detail()]
 	}
 	for i := range names {
 		if len(s.runs) > 1 {
@@ -144,9 +165,17 @@ func (s *section) cells(q Question) []figures.Cell {
 	}
 	row := []figures.Cell{right, count(q.Complete), majority, count(q.Distinct), rounded(q.Searches, 1), rounded(q.Tokens, 0)}
 	if len(s.runs) > mostDetailed {
-		return row[:3]
+		return row[:s.detail()]
 	}
 	return row
+}
+
+// detail is how many columns a run has where there are many runs.
+func (s *section) detail() int {
+	if len(s.runs) > mostSeries {
+		return 2
+	}
+	return 3
 }
 
 func rounded(v *float64, digits int) figures.Cell {

@@ -58,7 +58,7 @@ func (s *section) utilities(runs []*Run, from figures.Source) {
 		u, x := r.Utility, figures.Series{Name: r.Name, Shape: figures.Bars}
 		for i, v := range []figures.Cell{stat(u.PassAt1), stat(u.UAll), stat(u.UCorrect), stat(u.E), stat(u.C), stat(u.GE), stat(u.RR), stat(u.TRS)} {
 			if v.Value != nil {
-				x.Points = append(x.Points, figures.Point{X: float64(i), Y: *v.Value, Interval: v.Interval})
+				x.Points = append(x.Points, figures.Point{X: float64(i), Y: *v.Value, Interval: v.Interval, N: v.N})
 			}
 		}
 		p.Series = append(p.Series, x)

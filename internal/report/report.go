@@ -51,6 +51,7 @@ type Fact struct{ Name, Value string }
 // command prints.
 type Commands struct {
 	Score, Select, Evaluate, Scaffold, Report string
+	Kept                                      string   // makes the rows of Run.Kept, which asks their models for what is not kept
 	Judged                                    []string // one for each of Judges
 }
 
@@ -72,6 +73,7 @@ const (
 	Method    Topic = "method"
 	Work      Topic = "work"
 	Asked     Topic = "questions"
+	Settings  Topic = "settings"
 )
 
 // Bootstrap is what intervals are, unless something else is said.
@@ -81,8 +83,12 @@ const Bootstrap = "95 % bootstrap over questions"
 // how the runs compare, nil for one run.
 func Sections(runs []*Run, c *Comparison) []figures.Section {
 	var out []figures.Section
+	base := ""
+	if c != nil {
+		base = c.Baseline
+	}
 	add := func(t Topic, title string, make func(*section)) {
-		s := &section{runs: runs, Section: figures.Section{ID: string(t), Title: title}}
+		s := &section{runs: runs, base: base, Section: figures.Section{ID: string(t), Title: title}}
 		make(s)
 		s.lacking(t)
 		if len(s.Text)+len(s.Plots)+len(s.Tables) > 0 {
@@ -104,12 +110,14 @@ func Sections(runs []*Run, c *Comparison) []figures.Section {
 	add(Method, "Whose formulas these are", method)
 	add(Work, "Work", work)
 	add(Asked, "Questions", asked)
+	add(Settings, "Settings", settings)
 	return out
 }
 
 // A section is a section under way.
 type section struct {
 	runs []*Run
+	base string // the name of the baseline; "": none
 	figures.Section
 }
 
@@ -131,6 +139,14 @@ func (s *section) lacking(t Topic) {
 func source(runs []*Run, interval string, command func(Commands) string) figures.Source {
 	var commands []string
 	out := figures.Source{N: over(runs), Interval: interval}
+	if len(runs) > mostSeries { // as many lines and hashes again under each figure would bury it
+		r := runs[0].Commands
+		if command(r) != "" {
+			out.Command = r.Report
+		}
+		out.Note = "the hashes of the settings stand at the end"
+		return out
+	}
 	for _, r := range runs {
 		out.Settings = append(out.Settings, r.Config)
 		if c := command(r.Commands); c != "" && !slices.Contains(commands, c) {

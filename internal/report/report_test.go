@@ -65,7 +65,7 @@ func whole(name string) *report.Run {
 		Kept: &compare.Report{Subsets: "100", At: map[int][]compare.Row{2: {{Selector: "solagg", Accuracy: stat(0.5, 0, 1), VsMajority: stat(0, 0, 0), Coverage: 0.75, Subsets: 2,
 			Cost: compare.Cost{Seconds: 3, ModelCalls: 2, PromptTokens: 900, FreshPromptTokens: 900, CompletionTokens: 30}}}}},
 		Pool: &pool.Report{Variant: graph.WebQA, Complete: 4, Filter: pool.Filter{Retained: 3, NoAnswer: 1, Share: pointer(0.25)},
-			CoverageAt: map[int]pool.Coverage{2: {Before: stat(0.75, 0.5, 1), After: stat(0.75, 0.5, 1), Lost: stat(0, 0, 0)}}, Overlap: stat(0.2, 0.1, 0.3), Graphs: graph.Summary{Graphs: 2, Candidates: 1.5}},
+			CoverageAt: map[int]pool.Coverage{2: {Before: stat(0.75, 0.5, 1), After: stat(0.75, 0.5, 1), Lost: stat(0, 0, 0)}}, Overlap: stat(0.2, 0.1, 0.3), Graphs: pool.Graphs{Summary: graph.Summary{Graphs: 2, Candidates: 1.5}}},
 		Utility: &utility.Report{Complete: 4, PassAt1: stat(0.5, 0, 1), UAll: stat(0.4, 0, 0.8), UCorrect: stat(0.8, 0.7, 0.9), E: stat(0.9, 0.8, 1), C: stat(0.7, 0.6, 0.8), GE: stat(0.7, 0.6, 0.8),
 			NotMeasured: []utility.Unmeasured{{Figure: "R_R", Why: "no traps are known"}, {Figure: "lambda_min", Why: "it needs new rollouts"}},
 			Constants:   utility.DefaultWeights(), Sweep: []utility.Cell{{OmegaE: 0.5, OmegaC: 1, UAll: pointer(0.35), UCorrect: pointer(0.7)}},
@@ -73,7 +73,7 @@ func whole(name string) *report.Run {
 		Scaffold:  &scaffold.Report{Theta: 0.5, Tasks: 2, Measured: 2, Runs: 4, LambdaMin: stat(0.5, 0.2, 1), Censored: 1, Curve: []scaffold.Point{{Lambda: 0, Success: stat(0.25, 0, 0.5)}, {Lambda: 1, Success: stat(0.75, 0.5, 1)}}},
 		Questions: []report.Question{{ID: "q1", Text: "Who?", Hops: 2, Complete: 2, Distinct: 1, Right: pointer(2), Majority: pointer(true), Searches: pointer(2.0), Tokens: pointer(275.0)}, {ID: "q2", Text: "Where?", Right: pointer(0)}},
 		Effort:    report.Effort{Turns: map[int]int{2: 3, 4: 1}, Searches: map[int]int{1: 3, 3: 1}},
-		Commands:  report.Commands{Score: "trawl score " + name, Select: "trawl select " + name, Evaluate: "trawl evaluate " + name, Scaffold: "trawl scaffold " + name, Report: "trawl report a b --out page", Judged: []string{"trawl score " + name + " --judge=stored"}},
+		Commands:  report.Commands{Score: "trawl score " + name, Select: "trawl select " + name, Evaluate: "trawl evaluate " + name, Scaffold: "trawl scaffold " + name, Report: "trawl report a b --out page", Judged: []string{"trawl score " + name + " --judge=stored"}, Kept: "trawl select " + name + " --selector solagg --at 2"},
 	}
 	return r
 }
@@ -198,7 +198,7 @@ func TestDifferencesComeFirst(t *testing.T) {
 	for _, s := range report.Sections([]*report.Run{whole("a"), whole("b")}, compared()) {
 		ids = append(ids, s.ID)
 	}
-	want := []string{"runs", "differing", "comparison", "answers", "gap", "rounds", "diversity", "selectors", "pools", "utility", "method", "work", "questions"}
+	want := []string{"runs", "differing", "comparison", "answers", "gap", "rounds", "diversity", "selectors", "pools", "utility", "method", "work", "questions", "settings"}
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
@@ -241,12 +241,125 @@ func TestTooManyQuestions(t *testing.T) {
 		r.Questions = append(r.Questions, report.Question{ID: string(rune('a'+i%26)) + strings.Repeat("x", i/26)})
 	}
 	all := report.Sections([]*report.Run{r}, nil)
-	last := all[len(all)-1]
-	if n := len(last.Tables[0].Rows); n != report.MostQuestions || !strings.Contains(last.Text[0], "the first 2000 of 2001 questions") {
-		t.Errorf("%d rows, said %q", n, last.Text)
+	x := table(t, all, "every-question")
+	if len(x.Rows) != report.MostQuestions+1 || x.Most != report.MostQuestions || x.All != report.AllQuestions || x.Title != "The first 2000 of 2001 questions" {
+		t.Errorf("%d rows, %d shown, all in %q, %q", len(x.Rows), x.Most, x.All, x.Title)
 	}
-	if n := len(report.EveryQuestion([]*report.Run{r}).Rows); n != report.MostQuestions+1 {
-		t.Errorf("%d rows of all", n)
+	below := report.Below(all, []string{"doubtful"})
+	if len(below) != 1 || below[0].Folder != report.AllQuestions {
+		t.Fatalf("below: %v", below)
+	}
+	if x := table(t, below[0].Page.Sections, "every-question"); len(x.Rows) != report.MostQuestions+1 || x.Most != 0 || x.All != "" || below[0].Page.Notes[0] != "doubtful" {
+		t.Errorf("the page below shows %d of %d rows, notes %q", x.Most, len(x.Rows), below[0].Page.Notes)
+	}
+	if below := report.Below(report.Sections([]*report.Run{bare("a")}, nil), nil); below != nil {
+		t.Errorf("one question has a page of its own: %v", below)
+	}
+}
+
+// table returns a table of sections.
+func table(t *testing.T, all []figures.Section, id string) figures.Table {
+	t.Helper()
+	for _, s := range all {
+		for _, x := range s.Tables {
+			if x.ID == id {
+				return x
+			}
+		}
+	}
+	t.Fatalf("there is no table %s", id)
+	return figures.Table{}
+}
+
+func plot(t *testing.T, all []figures.Section, id string) figures.Plot {
+	t.Helper()
+	for _, s := range all {
+		for _, x := range s.Plots {
+			if x.ID == id {
+				return x
+			}
+		}
+	}
+	t.Fatalf("there is no plot %s", id)
+	return figures.Plot{}
+}
+
+// Where figures are over fewer questions than the run has, the caption has their n, and
+// what of the run is in none.
+func TestCaptions(t *testing.T) {
+	r := whole("a")
+	r.Score.Questions, r.Score.Complete, r.Score.Failed, r.Score.Missing, r.Score.Unscored = 30, 57, 2, 1, 28
+	r.Score.PassAt = map[int]*eval.Stat{1: {Mean: 0.5, N: 15}, 2: {Mean: 0.75, N: 12}}
+	r.Score.MajorityAt = map[int]*eval.Stat{1: {Mean: 0.5, N: 15}}
+	all := report.Sections([]*report.Run{r}, nil)
+	base := "30 questions × 2 rollouts, 57 complete, 2 failed, 1 missing, 28 unscored, without gold answers"
+	for id, want := range map[string]string{
+		"plot-pass": "n = 12–15 questions; of " + base, "plot-majority": "n = 15 questions; of " + base, "plot-searches": "n = 4 completed rollouts; of " + base,
+		"plot-selectors": "n = 2 questions; of " + base,
+	} {
+		if got := plot(t, all, id).Source.N; got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+	if got := table(t, all, "scores").Source.N; got != base {
+		t.Errorf("scores: %q, want %q", got, base)
+	}
+}
+
+// Of twelve runs plots show eight, the baseline among them, and say so; tables show all.
+func TestManyRuns(t *testing.T) {
+	var runs []*report.Run
+	for i := range 12 {
+		runs = append(runs, whole(fmt.Sprintf("run%d", i)))
+	}
+	c := compared()
+	c.Baseline, c.Settings = "run11", nil
+	all := report.Sections(runs, c)
+	if err := figures.Render(io.Discard, figures.Page{Sections: all}); err != nil {
+		t.Error(err)
+	}
+	p := plot(t, all, "plot-pass")
+	var names []string
+	for _, x := range p.Series {
+		names = append(names, x.Name)
+	}
+	want := []string{"run0", "run1", "run2", "run3", "run4", "run5", "run6", "run11"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("series (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(p.Source.Note, "the first 8 of 12 runs; the table has all") || len(p.Source.Settings) > 0 || strings.Contains(p.Source.Command, "\n") {
+		t.Errorf("source %+v", p.Source)
+	}
+	if n := len(table(t, all, "pass").Rows); n != 12 {
+		t.Errorf("%d rows of 12 runs", n)
+	}
+	if n := len(table(t, all, "every-question").Columns); n != 4+2*12 {
+		t.Errorf("%d columns of questions", n)
+	}
+	gaps := 0
+	for _, s := range all {
+		for _, p := range s.Plots {
+			if strings.HasPrefix(p.ID, "plot-gap-") {
+				gaps++
+			}
+		}
+	}
+	if plot(t, all, "plot-gap-12"); gaps != 8 {
+		t.Errorf("%d plots of gaps, want those of 8 runs, and the baseline's", gaps)
+	}
+}
+
+// A figure of one name that is compared with one of another has both names.
+func TestCrossed(t *testing.T) {
+	c := compared()
+	c.Pairs[0].Contrasted.Crossed = []eval.Difference{{Metric: "majority@8", MetricB: "em", A: 0.5, B: 0.75, Diff: stat(0.25, 0, 0.5), P: 0.25}}
+	all := report.Sections([]*report.Run{whole("a"), whole("b")}, c)
+	rows := table(t, all, "paired").Rows
+	if last := rows[len(rows)-1]; last[1].Text != "em less majority@8" || *last[3].Value != 0.5 || *last[4].Value != 0.75 {
+		t.Errorf("row %+v", last)
+	}
+	if names := plot(t, all, "plot-paired").X.Names; !slices.Contains(names, "em less majority@8") {
+		t.Errorf("places %q", names)
 	}
 }
 

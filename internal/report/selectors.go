@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"trawl/eval/compare"
 	"trawl/internal/figures"
@@ -34,6 +35,9 @@ func choices(r *Run) []choice {
 	return out
 }
 
+// keptNote says of rows of whom no command but one with a model's endpoint makes them.
+const keptNote = "; decisions that a model made are those kept in selections.jsonl, and nobody was asked again"
+
 const (
 	reference = "majority" // that selectors are held against
 	oracle    = "oracle"   // that knows the gold answers
@@ -53,16 +57,13 @@ func selectors(s *section) {
 	}
 	s.say("Each selector chooses among the same subsets of k rollouts of a question; a figure is the mean over subsets first and questions second.",
 		"An empty pool counts as wrong. Oracle is right whenever a right answer is among the k. Right answers chosen are coverage times how often the choice is right where one is covered (A_K = C_K · Pr(selected right | covered)).")
-	for _, r := range runs {
+	for _, r := range s.drawn(runs) {
 		s.accuracies(r)
 	}
 	from := chosenSource(runs, Bootstrap)
 	t := figures.Table{ID: "chosen", Title: "Right answers chosen among k rollouts", Source: from,
 		Columns: []string{"run", "selector", "k", "right", "less majority, paired", "coverage", "right where covered", "F1", "subsets", "without answer"}}
 	for _, c := range all {
-		if c.k == 1 && c.run.rollouts() > 1 { // there is nothing to choose
-			continue
-		}
 		t.Rows = append(t.Rows, []figures.Cell{words(c.run.Name), words(c.Selector), count(c.k), stat(c.Accuracy), stat(c.VsMajority),
 			float(c.Coverage), number(c.SelectedGivenCovered), stat(c.F1), count(c.Subsets), count(c.Empty)})
 	}
@@ -72,7 +73,18 @@ func selectors(s *section) {
 
 func chosenSource(runs []*Run, interval string) figures.Source {
 	from := source(runs, interval, func(c Commands) string { return c.Select })
-	from.Note = "exact match; subsets: " + subsets(runs)
+	from.Note = remark(from.Note, "exact match; subsets: "+subsets(runs))
+	for _, r := range runs {
+		if r.Kept == nil {
+			continue
+		}
+		if r.Commands.Kept != "" && len(runs) <= mostSeries {
+			from.Command += "\n" + r.Commands.Kept
+		}
+		if !strings.Contains(from.Note, keptNote) {
+			from.Note += keptNote
+		}
+	}
 	return from
 }
 
@@ -94,13 +106,14 @@ func (s *section) accuracies(r *Run) {
 		if at[c.Selector] == nil {
 			names = append(names, c.Selector)
 		}
-		at[c.Selector] = append(at[c.Selector], figures.Point{X: float64(c.k), Y: c.Accuracy.Mean})
+		at[c.Selector] = append(at[c.Selector], figures.Point{X: float64(c.k), Y: c.Accuracy.Mean, N: c.Accuracy.N})
 	}
 	p := s.plot(r, "plot-selectors", "right answers chosen among k rollouts", chosenSource([]*Run{r}, "no interval here: the table has them"))
 	p.X, p.Y = figures.Axis{Label: "k, rollouts", Log2: true}, figures.Axis{Label: "share right", Unit: true}
 	for _, name := range names {
 		p.Series = append(p.Series, figures.Series{Name: name, Dashed: name == oracle, Points: at[name]})
 	}
+	s.keep(&p, "selectors", reference, oracle)
 	s.draw(p)
 }
 

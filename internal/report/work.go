@@ -74,7 +74,7 @@ func tally(s *section, runs []*Run, id, title string, of func(*Run) map[string]i
 // cost shows what the runs took, in all and a completed rollout.
 func (s *section) cost(runs []*Run) {
 	from := source(runs, "no interval: sums", byScore)
-	from.Note = "of all lines and states that were read, failed ones and earlier rounds included"
+	from.Note = remark(from.Note, "of all lines and states that were read, failed ones and earlier rounds included")
 	s.table("cost", "What the runs took", []string{"model calls", "prompt tokens", "cached", "completion tokens", "searches", "opens", "wall seconds", "rollout seconds"}, runs, from,
 		func(r *Run) []figures.Cell {
 			c := r.Score.Cost
@@ -123,11 +123,11 @@ func (s *section) histogram(runs []*Run, id, title, label string, of func(Effort
 			total += of(r.Effort)[n]
 		}
 		for i, n := range bars {
-			x.Points = append(x.Points, figures.Point{X: float64(i), Y: n / float64(max(total, 1))})
+			x.Points = append(x.Points, figures.Point{X: float64(i), Y: n / float64(max(total, 1)), N: total})
 		}
 		p.Series = append(p.Series, x)
 	}
-	s.draw(p)
+	s.drawOver(p, "completed rollouts")
 }
 
 // mostBars is how many bars of a run can be told apart.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"trawl/agent/llm/reply"
 	"trawl/trajectory"
 )
 
@@ -57,6 +58,16 @@ func contentOf(raw json.RawMessage) (string, error) {
 	return whole, nil
 }
 
+// plain returns the text that a content is the JSON of; the content itself where it
+// is that of no text.
+func plain(content string) string {
+	var said *string // nil for null, which is no text
+	if json.Unmarshal([]byte(content), &said) != nil || said == nil {
+		return content
+	}
+	return *said
+}
+
 // argumentsOf returns the arguments of a call as they stand in a message: some
 // programs write the JSON itself where the protocol has it in a string.
 func argumentsOf(raw json.RawMessage) string {
@@ -83,6 +94,7 @@ type conversation struct {
 	t       *trajectory.Trajectory
 	last    int  // turn of the last reply
 	inText  bool // calls and results stand in the text of messages
+	quoted  bool // results are the JSON of what was shown
 	turn    int
 	waiting []int  // indices of steps whose result has not come
 	page    string // title of the page that a Search returned last
@@ -94,6 +106,9 @@ func (c *conversation) add(m wireMessage) error {
 	said, err := contentOf(m.Content)
 	if err != nil {
 		return err
+	}
+	if c.quoted && m.Role == "tool" {
+		said = plain(said)
 	}
 	msg := trajectory.Message{Role: m.Role, Content: said, Reasoning: m.Reasoning, ToolCallID: m.ToolCallID, Name: m.Name}
 	if msg.Reasoning == "" {
@@ -137,10 +152,11 @@ func (c *conversation) measure(n int, raw json.RawMessage) {
 	c.t.Steps[n].Entropy = &h
 }
 
-// reply adds what a reply does.
+// reply adds what a reply does. The marks of thinking that a server left in the
+// content are no part of the thought.
 func (c *conversation) reply(m trajectory.Message) error {
 	c.said = m.Content
-	return c.steps(strings.TrimSpace(strings.TrimSpace(m.Reasoning)+"\n"+strings.TrimSpace(m.Content)), m.ToolCalls)
+	return c.steps(reply.Join(m.Reasoning, withoutMarks.Replace(m.Content)), m.ToolCalls)
 }
 
 // steps adds the steps of a turn: one for each call, or one without.
@@ -210,13 +226,9 @@ func (c *conversation) show(at int, shown string) {
 // documents fills in the documents that a step was shown. It reports false if
 // there may be some that it cannot tell.
 func (c *conversation) documents(step *trajectory.Step) bool {
-	shown := step.Shown
-	var quoted string
-	if json.Unmarshal([]byte(shown), &quoted) == nil { // as AggAgent writes results
-		shown = quoted
-	}
+	shown := plain(step.Shown) // AggAgent's results, in another form
 	shown = strings.TrimSpace(strings.ReplaceAll(shown, "\r\n", "\n"))
-	if isNothing(shown) {
+	if isNothing(shown) || shown == "null" {
 		return true
 	}
 	docs := ranked(shown)

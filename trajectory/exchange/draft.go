@@ -25,6 +25,7 @@ type draft struct {
 	fault    string // why it failed
 	messages []wireMessage
 	inText   bool // calls and results stand in the text of messages
+	quoted   bool // results are the JSON of what was shown
 	usage    trajectory.CallUsage
 	perTurn  []trajectory.CallUsage // where it is known
 	millis   int64
@@ -91,6 +92,10 @@ func (d *draft) number(fromName *int, keys ...string) error {
 // what is read.
 func (d *draft) conversation(keys ...string) error {
 	raw, key := d.first(keys...)
+	raw, err := turned(raw)
+	if err != nil {
+		return within(key, err)
+	}
 	if err := decode(key, raw, &d.messages); err != nil {
 		return err
 	}
@@ -218,7 +223,7 @@ func (d *draft) trajectory() (*trajectory.Trajectory, int, error) {
 		Confidence: d.stated, Error: d.fault, Millis: d.millis,
 	}
 	t.Termination = ended(d.word, t)
-	c := conversation{t: t, last: replies(d.messages), inText: d.inText}
+	c := conversation{t: t, last: replies(d.messages), inText: d.inText, quoted: d.quoted}
 	for i, m := range d.messages {
 		if err := c.add(m); err != nil {
 			return nil, 0, fmt.Errorf("key messages[%d].%w", i, err)

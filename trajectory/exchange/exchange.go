@@ -76,9 +76,10 @@ type Options struct {
 	Verdict string // key of a judge's verdict in a line; "" for the form's own, if it has one
 }
 
-// maxLine bounds a line: a rollout of a thousand turns fits, a file that is not of
-// lines does not fill the memory.
-const maxLine = 1 << 30
+// maxLine bounds the text of a rollout. A reader holds some fifteen times as much, and
+// what a thousand turns of pages come to is a few megabytes, so this is far beyond a
+// rollout, and a file that is none does not fill the memory.
+const maxLine = 64 << 20
 
 // Messages is [Read] for the form messages, one rollout a JSON line:
 //

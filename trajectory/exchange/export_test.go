@@ -98,12 +98,11 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// doings are the steps of a rollout without the ids of calls, and without the
-// quotes that AggAgent has around results.
+// doings are the steps of a rollout without the ids of calls.
 func doings(t *trajectory.Trajectory) []string {
 	var out []string
 	for _, s := range t.Steps {
-		out = append(out, fmt.Sprintf("%d %s %q %q %q %v", s.Turn, s.Kind, s.Thought, s.Query, unquoted(s.Shown), s.Results))
+		out = append(out, fmt.Sprintf("%d %s %q %q %q %v", s.Turn, s.Kind, s.Thought, s.Query, s.Shown, s.Results))
 	}
 	return out
 }

@@ -65,6 +65,7 @@ func (w *writing) native() []trajectory.Message {
 		}
 	}
 	w.losesSource(said)
+	w.losesReading(wire(messages), false)
 	return messages
 }
 
@@ -135,6 +136,7 @@ func asTongyi(it Item) (Piece, error) {
 	w.loses("question_id", true)
 	w.loses("confidence", t.Confidence != nil)
 	w.loses("termination loop", t.Termination == trajectory.Loop)
+	w.losesAnswer()
 	k := w.iter()
 	line := tongyiLine{Question: t.Question, Answer: w.gold(), Messages: []plainMessage{}, Prediction: t.Answer, Termination: tongyiEndings[t.Termination]}
 	switch {
@@ -143,6 +145,7 @@ func asTongyi(it Item) (Piece, error) {
 		line.RolloutIdx, line.RolloutID, line.Error, line.Prediction = &t.Rollout, &k, t.Error, failedMark
 	default:
 		line.Messages = inText(t)
+		w.losesReading(plainWire(line.Messages), true)
 		w.losesSource(line.Messages[len(line.Messages)-1].Content)
 		if t.Answer == "" {
 			line.Prediction = "No answer found."
@@ -233,6 +236,7 @@ func asAggAgent(it Item) (Piece, error) {
 	w.loses("confidence", t.Confidence != nil && (it.Verdict == nil || *t.Confidence == 0))
 	w.loses("usage.cached", t.Usage.Cached > 0)
 	w.loses("usage.estimated", t.Usage.Estimated)
+	w.losesAnswer()
 	f := aggAgentFile{
 		Question: t.Question, Instance: aggAgentInstance{t.QuestionID, t.Question, w.gold()}, Prediction: t.Answer, Termination: "no_tool_call",
 		Error: t.Error, Time: float64(t.Millis) / 1000, Messages: slices.Clone(w.native()), Debug: aggAgentDebug{[]aggAgentTokens{}, map[string]int{}},
@@ -248,7 +252,7 @@ func asAggAgent(it Item) (Piece, error) {
 		f.Termination = "answer"
 	}
 	for i, m := range f.Messages {
-		if m.Role == "tool" {
+		if m.Role == "tool" { // as the program has them
 			quoted, err := text.JSON(m.Content)
 			if err != nil {
 				return Piece{}, err

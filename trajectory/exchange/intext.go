@@ -18,6 +18,8 @@ import (
 //	<search>…</search>                            <information>…</information>                 Search-R1
 //	<|begin_of_query|>…<|end_of_query|>           <|begin_of_documents|>…<|end_of_documents|>  R1-Searcher
 var (
+	withoutMarks = strings.NewReplacer("<think>", "", "</think>", "")
+
 	asSearch = strings.NewReplacer("<|begin_of_query|>", "<search>", "<|end_of_query|>", "</search>")
 	callMark = regexp.MustCompile(`(?i)<(?:tool_call|search)\b`)
 	blocks   = regexp.MustCompile(`(?s)<tool_response>(.*?)(?:</tool_response>|$)|<information>(.*?)(?:</information>|$)|<\|begin_of_documents\|>(.*?)(?:<\|end_of_documents\|>|$)`)
@@ -27,8 +29,7 @@ var (
 func called(said string) (thought string, calls []trajectory.ToolCall) {
 	said = asSearch.Replace(said)
 	if !callMark.MatchString(reply.AfterThinking(said)) {
-		said = strings.NewReplacer("<think>", "", "</think>", "").Replace(said)
-		return strings.TrimSpace(said), nil
+		return strings.TrimSpace(withoutMarks.Replace(said)), nil
 	}
 	r := reply.Parse(&llm.Response{Message: llm.Message{Content: said}}, reply.Native)
 	for i, c := range r.Calls {

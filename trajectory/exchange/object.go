@@ -19,7 +19,7 @@ type object map[string]json.RawMessage
 func parseObject(data []byte) (object, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, text.JSONError(err)
+		return nil, jsonError(err)
 	}
 	if all == nil {
 		return nil, errors.New("want an object, found null")
@@ -80,6 +80,35 @@ func (o object) leave(prefix string, lost map[string]int) {
 	}
 }
 
+// turned makes a list of objects of an object of lists of one length, which is how data
+// sets of Hugging Face keep a Sequence: {"role":["user"],"content":["Who?"]}. Anything
+// else comes back as it is.
+func turned(raw json.RawMessage) (json.RawMessage, error) {
+	var lists map[string][]json.RawMessage
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &lists) != nil || len(lists) == 0 {
+		return raw, nil
+	}
+	var items []map[string]json.RawMessage
+	first := ""
+	for _, key := range slices.Sorted(maps.Keys(lists)) {
+		switch {
+		case lists[key] == nil: // null: no message has it
+			continue
+		case first == "":
+			first, items = key, make([]map[string]json.RawMessage, len(lists[key]))
+		case len(lists[key]) != len(items):
+			return nil, fmt.Errorf("lists of different lengths: %s has %d, %s has %d", first, len(items), key, len(lists[key]))
+		}
+		for i, value := range lists[key] {
+			if items[i] == nil {
+				items[i] = map[string]json.RawMessage{}
+			}
+			items[i][key] = value
+		}
+	}
+	return json.Marshal(items)
+}
+
 // isEmpty reports whether there is nothing in a value that could be lost.
 func isEmpty(raw json.RawMessage) bool {
 	switch string(raw) {
@@ -95,7 +124,7 @@ func decode(key string, raw json.RawMessage, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return within(key, text.JSONError(err))
+		return within(key, jsonError(err))
 	}
 	return nil
 }
@@ -106,4 +135,14 @@ func within(key string, err error) error {
 		return errors.New("key " + key + "." + inner)
 	}
 	return fmt.Errorf("key %s: %w", key, err)
+}
+
+// jsonError is [text.JSONError], and tells what is nested too deep to be read from what
+// is no JSON.
+func jsonError(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) && strings.Contains(syntax.Error(), "max depth") {
+		return errors.New("nested too deep: more than 10000 objects and lists in one another")
+	}
+	return text.JSONError(err)
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-
-	"trawl/internal/text"
 )
 
 // A part is the text of one rollout in a file, and where it begins.
@@ -59,13 +57,18 @@ func listed(r *bufio.Reader) iter.Seq2[part, error] {
 		count := &lineCounter{r: r, line: 1}
 		dec := json.NewDecoder(count)
 		if _, err := dec.Token(); err != nil {
-			yield(part{line: 1}, text.JSONError(err))
+			yield(part{line: 1}, jsonError(err))
 			return
 		}
 		for n := 1; dec.More(); n++ {
 			var item json.RawMessage
-			if err := dec.Decode(&item); err != nil {
-				yield(part{line: count.failed(err)}, fmt.Errorf("item %d: %w", n, text.JSONError(err)))
+			count.from = dec.InputOffset()
+			err := dec.Decode(&item)
+			if err == nil && len(item) > maxLine {
+				err = errTooLong
+			}
+			if err != nil {
+				yield(part{line: count.failed(err)}, fmt.Errorf("item %d: %w", n, jsonError(err)))
 				return
 			}
 			if !yield(part{text: item, line: count.at(dec.InputOffset())}, nil) {
@@ -73,14 +76,14 @@ func listed(r *bufio.Reader) iter.Seq2[part, error] {
 			}
 		}
 		if _, err := dec.Token(); err != nil {
-			yield(part{line: count.failed(err)}, text.JSONError(err))
+			yield(part{line: count.failed(err)}, jsonError(err))
 			return
 		}
 		switch _, err := dec.Token(); {
 		case err == nil:
 			yield(part{line: count.at(dec.InputOffset())}, errors.New("something follows the list"))
 		case !errors.Is(err, io.EOF):
-			yield(part{line: count.failed(err)}, text.JSONError(err))
+			yield(part{line: count.failed(err)}, jsonError(err))
 		}
 	}
 }
@@ -103,10 +106,18 @@ type lineCounter struct {
 	r    io.Reader
 	ends []int64 // offsets of line ends
 	read int64
-	line int // before the first end
+	from int64 // where the item begins that is being read
+	line int   // before the first end
 }
 
+// Read reads a little at a time, so that little is read beyond an item, and fails if
+// one is too long.
 func (l *lineCounter) Read(p []byte) (int, error) {
+	const little = 64 << 10
+	p = p[:min(len(p), little)]
+	if l.read-l.from > maxLine+little {
+		return 0, errTooLong
+	}
 	n, err := l.r.Read(p)
 	for i, c := range p[:n] {
 		if c == '\n' {
@@ -137,7 +148,7 @@ func (l *lineCounter) failed(err error) int {
 }
 
 // errTooLong is the error of a file that is not of rollouts.
-var errTooLong = fmt.Errorf("longer than %d bytes: want one rollout a line", maxLine)
+var errTooLong = fmt.Errorf("a rollout of more than %d MiB, which is the limit: want one rollout a line, a file or a row", maxLine>>20)
 
 // lines yields the lines of r without their ends.
 func lines(r *bufio.Reader) iter.Seq2[[]byte, error] {

@@ -110,6 +110,7 @@ func parseAggAgent(data []byte, f file) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.quoted = true
 	var seconds float64
 	err = errors.Join(d.common(), d.number(numberIn(filepath.Base(filepath.Dir(f.name)), iterFolder), "rollout_id", "rollout_idx"), d.conversation("messages"), d.instance())
 	if err == nil {

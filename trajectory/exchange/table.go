@@ -51,7 +51,9 @@ func ReadTable(form string, r io.ReaderAt, size int64, name string, o Options) i
 			place.Line++
 			var rec *Record
 			if err == nil {
-				rec, err = form.parse(line, file{Options: o})
+				if rec, err = form.parse(line, file{Options: o}); err != nil && t.noText != nil {
+					err = t.noText
+				}
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("exchange: %v: %w", place, t.explained(err)))
@@ -68,8 +70,10 @@ func ReadTable(form string, r io.ReaderAt, size int64, name string, o Options) i
 // A table is a Parquet file that is read.
 type table struct {
 	groups  []parquet.RowGroup
+	sums    [][]dictionary // to check, by group
 	columns []*column
 	leaves  int
+	noText  error // of a column of the last row that holds no text; an error if the form reads it
 }
 
 // openTable reads what a file says of itself.
@@ -83,7 +87,7 @@ func openTable(r io.ReaderAt, size int64) (*table, error) {
 		if err != nil {
 			return err
 		}
-		t.groups = f.RowGroups()
+		t.groups, t.sums = f.RowGroups(), dictionariesOf(f, r)
 		for _, c := range f.Root().Columns() {
 			t.columns = append(t.columns, columnOf(c, true))
 		}
@@ -139,8 +143,8 @@ func guarded(do func() error) (err error) {
 // rows yields the rows as JSON objects.
 func (t *table) rows() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for _, group := range t.groups {
-			if !t.group(group, yield) {
+		for i := range t.groups {
+			if !t.group(i, yield) {
 				return
 			}
 		}
@@ -148,10 +152,14 @@ func (t *table) rows() iter.Seq2[[]byte, error] {
 }
 
 // group yields the rows of a group; it reports false if nobody wants more.
-func (t *table) group(g parquet.RowGroup, yield func([]byte, error) bool) (more bool) {
-	rows := g.Rows()
+func (t *table) group(i int, yield func([]byte, error) bool) (more bool) {
+	rows, err := t.open(i)
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
 	defer rows.Close() // nothing is written, so there is nothing to lose
-	buf, left := make([]parquet.Row, 1), g.NumRows()
+	buf, left := make([]parquet.Row, 1), t.groups[i].NumRows()
 	for ; left > 0; left-- {
 		var line []byte
 		err := guarded(func() error {
@@ -172,9 +180,24 @@ func (t *table) group(g parquet.RowGroup, yield func([]byte, error) bool) (more 
 	return true
 }
 
+// open opens the rows of a group.
+func (t *table) open(i int) (rows parquet.Rows, err error) {
+	err = guarded(func() error {
+		for _, d := range t.sums[i] {
+			if err := d.check(); err != nil {
+				return err
+			}
+		}
+		rows = t.groups[i].Rows()
+		return nil
+	})
+	return rows, err
+}
+
 // object writes a row as a JSON object.
 func (t *table) object(row parquet.Row) ([]byte, error) {
 	c := cells{of: make([][]parquet.Value, t.leaves)}
+	t.noText = nil
 	for at, values := range row.Range {
 		if at < len(c.of) {
 			c.of[at] = values
@@ -189,6 +212,12 @@ func (t *table) object(row parquet.Row) ([]byte, error) {
 		out = c.value(out, col)
 		if c.err != nil {
 			return nil, fmt.Errorf("column %s: %w", col.name, c.err)
+		}
+		if c.noText != nil {
+			t.noText, c.noText = fmt.Errorf("column %s: %w", col.name, c.noText), nil
+		}
+		if len(out) > maxLine {
+			return nil, errTooLong
 		}
 	}
 	return append(out, '}'), nil

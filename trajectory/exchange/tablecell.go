@@ -31,6 +31,7 @@ type column struct {
 	kids               []*column
 	as                 shape
 	json               bool // its strings may hold JSON
+	foreign            bool // bytes that nobody says are text, of a column that the forms may not know
 }
 
 // A shape says how the parts of a column are put together.
@@ -52,6 +53,7 @@ func columnOf(of *parquet.Column, top bool) *column {
 	c.quoted = quoted(c.name)
 	if of.Leaf() {
 		c.leaf = of.Index()
+		c.foreign = !slices.Contains(jsonCells, of.Path()[0]) && !isAnnotated[*format.StringType](of, deprecated.UTF8)
 		return c
 	}
 	c.as = asGroup
@@ -89,9 +91,19 @@ func isAnnotated[T format.LogicalTypeValue](c *parquet.Column, old deprecated.Co
 // cells are the values of a row that are not written yet, by leaf. An error
 // stays.
 type cells struct {
-	of  [][]parquet.Value
-	err error
+	of     [][]parquet.Value
+	noText error // of a column that may be none of the form's: an error only if it is
+	err    error
 }
+
+// A noTextError is that of so many bytes that are not UTF-8.
+type noTextError int
+
+func (n noTextError) Error() string { return fmt.Sprintf("%d bytes that are no UTF-8 text", int(n)) }
+
+// noTextMark stands for bytes that are no text: no form has an object where it has a
+// text, so whoever reads it fails.
+const noTextMark = `{"bytes":true}`
 
 var errLevels = errors.New("is damaged: values are missing")
 
@@ -151,6 +163,10 @@ func (c *cells) present(out []byte, col *column) []byte {
 			return out
 		}
 		out, c.err = appendValue(out, v, col)
+		if errors.As(c.err, new(noTextError)) && col.foreign {
+			c.noText, c.err = c.err, nil
+			out = append(out, noTextMark...)
+		}
 		return out
 	case asList:
 		return c.value(out, col.kids[0])
@@ -189,7 +205,7 @@ func (c *cells) entries(out []byte, pair *column) []byte {
 }
 
 // appendValue writes a value. Numbers that JSON does not know are null, as pandas
-// has them for what is missing; bytes that are no text are told by their number.
+// has them for what is missing; bytes that are no text are an error.
 func appendValue(out []byte, v parquet.Value, col *column) ([]byte, error) {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -222,7 +238,7 @@ func appendText(out, s []byte, col *column) ([]byte, error) {
 	trimmed := bytes.TrimSpace(s)
 	switch {
 	case !utf8.Valid(s):
-		return append(out, quoted(fmt.Sprintf("%d bytes that are no text", len(s)))...), nil
+		return out, noTextError(len(s))
 	case !col.json || len(trimmed) > 0 && trimmed[0] != '[' && trimmed[0] != '{' && string(trimmed) != "null" && col.name != "messages":
 		return append(out, quoted(string(s))...), nil
 	case len(trimmed) == 0:
@@ -230,7 +246,7 @@ func appendText(out, s []byte, col *column) ([]byte, error) {
 	}
 	var v json.RawMessage
 	if err := json.Unmarshal(trimmed, &v); err != nil {
-		return out, text.JSONError(err)
+		return out, jsonError(err)
 	}
 	return append(out, trimmed...), nil
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 	"time"
 
-	"trawl/internal/text"
+	"github.com/parquet-go/parquet-go"
+
 	"trawl/trajectory"
 )
 
@@ -62,15 +64,20 @@ func parseTable(line []byte, f file) (*Record, error) {
 	if _, ok := d.object["answer_source"]; !ok {
 		return nil, fmt.Errorf("%w: it is no table of trawl export, and trawl import messages reads others", missing("answer_source"))
 	}
+	for _, name := range ownColumns() {
+		if _, ok := d.object[name]; !ok {
+			return nil, fmt.Errorf("column %s is missing: a table that trawl export wrote has it", name)
+		}
+	}
 	var row tableRow
 	if err := json.Unmarshal(line, &row); err != nil {
-		return nil, text.JSONError(err)
+		return nil, jsonError(err)
 	}
 	t := row.trajectory()
 	err = errors.Join(d.read("steps", &t.Steps), d.read("messages", &t.Messages), d.read("seed_query", &t.SeedQuery))
 	if err == nil && row.Started != nil {
 		if t.Started, err = time.Parse(time.RFC3339Nano, *row.Started); err != nil {
-			err = fmt.Errorf("key started: %w", text.JSONError(err))
+			err = fmt.Errorf("key started: %w", jsonError(err))
 		}
 	}
 	if err == nil {
@@ -100,18 +107,19 @@ func parseTable(line []byte, f file) (*Record, error) {
 	return rec, nil
 }
 
+// ownColumns returns the names of the columns of trawl's tables.
+var ownColumns = sync.OnceValue(func() []string {
+	var names []string
+	for _, field := range parquet.SchemaOf(tableRow{}).Fields() {
+		names = append(names, field.Name())
+	}
+	return names
+})
+
 // leaveOwn counts the columns that no table of trawl has.
 func (d *draft) leaveOwn(lost map[string]int) {
-	data, err := json.Marshal(tableRow{})
-	var own map[string]json.RawMessage
-	if err == nil {
-		err = json.Unmarshal(data, &own)
-	}
-	if err != nil {
-		panic("exchange: a row has no JSON form")
-	}
-	for key := range own {
-		d.take(key)
+	for _, name := range ownColumns() {
+		d.take(name)
 	}
 	d.leave("", lost)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"trawl/internal/text"
 )
@@ -35,7 +34,7 @@ type Entailment struct {
 	Kind       EntailmentKind `json:"kind"`
 	QuestionID string         `json:"question_id"`
 	Judge      string         `json:"judge"`            // the model, for people
-	Model      string         `json:"model"`            // SHA-256 of model, prompts and settings
+	Model      string         `json:"model"`            // SHA-256 of model, prompt of the kind and settings
 	Text       string         `json:"text,omitempty"`   // the claim, or the fact
 	Shown      string         `json:"shown"`            // SHA-256 of what it was held against: the evidence, the explanation, question and response
 	P          *float64       `json:"p,omitempty"`      // of a claim, 0 to 1
@@ -112,17 +111,8 @@ func (s *Entailments) Find(v Entailment) (Entailment, bool) { return s.ledger.fi
 // when Add returns.
 func (s *Entailments) Add(v Entailment) error {
 	v.V = EntailmentVersion
-	err := v.validate()
-	if err == nil {
-		_, err = s.ledger.put(v, func(old, v Entailment) bool { return reflect.DeepEqual(old, v) })
-	}
-	if err == nil {
-		err = s.ledger.log.sync()
-	}
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
+	_, err := s.ledger.add(v, v.validate())
+	return err
 }
 
 // Close lets go of the entailments.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 
 	"trawl/internal/text"
 )
@@ -106,17 +105,8 @@ func (s *Entropies) Find(key EntropyKey) (Entropy, bool) { return s.ledger.find(
 // when Add returns.
 func (s *Entropies) Add(e Entropy) error {
 	e.V = EntropyVersion
-	err := e.validate()
-	if err == nil {
-		_, err = s.ledger.put(e, func(old, e Entropy) bool { return reflect.DeepEqual(old, e) })
-	}
-	if err == nil {
-		err = s.ledger.log.sync()
-	}
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
+	_, err := s.ledger.add(e, e.validate())
+	return err
 }
 
 // Close lets go of the entropies.

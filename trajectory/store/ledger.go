@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 
 	"trawl/internal/filelock"
@@ -100,6 +101,21 @@ func (l *ledger[K, V]) put(v V, same func(old, v V) bool) (bool, error) {
 	}
 	l.newest[key] = span{at, len(line) - 1}
 	return true, nil
+}
+
+// add puts a line that was found valid, or reports why it was not, and has it on disk
+// when it returns. It reports whether the line is new.
+func (l *ledger[K, V]) add(v V, invalid error) (written bool, err error) {
+	if err = invalid; err == nil {
+		written, err = l.put(v, func(old, v V) bool { return reflect.DeepEqual(old, v) })
+	}
+	if err == nil {
+		err = l.log.sync()
+	}
+	if err != nil {
+		return false, fmt.Errorf("store: %w", err)
+	}
+	return written, nil
 }
 
 // close puts the lines on disk and lets go of the file.

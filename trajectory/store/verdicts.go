@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"trawl/internal/atomicfile"
@@ -102,18 +101,7 @@ func (s *Verdicts) Find(model, questionID, answer string) (Verdict, bool) {
 // returns.
 func (s *Verdicts) Add(v Verdict) (bool, error) {
 	v.V = VerdictVersion
-	err := v.validate()
-	written := false
-	if err == nil {
-		written, err = s.ledger.put(v, func(old, v Verdict) bool { return reflect.DeepEqual(old, v) })
-	}
-	if err == nil {
-		err = s.ledger.log.sync()
-	}
-	if err != nil {
-		return false, fmt.Errorf("store: %w", err)
-	}
-	return written, nil
+	return s.ledger.add(v, v.validate())
 }
 
 // Close lets go of the verdicts.

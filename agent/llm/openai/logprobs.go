@@ -16,7 +16,8 @@ type tokenList struct {
 }
 
 // add takes in the logprobs of one completion or event. bytes, where a server sends
-// them, is the token; token has a mark in the place of half a letter.
+// them, is the token; token has a mark in the place of half a letter. A token with an
+// alternative that has no logprob is taken as one without alternatives.
 func (l *tokenList) add(raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
@@ -27,7 +28,7 @@ func (l *tokenList) add(raw json.RawMessage) {
 			Bytes   []byte
 			Logprob float64
 			Top     []struct {
-				Logprob float64
+				Logprob *float64
 			} `json:"top_logprobs"`
 		}
 	}
@@ -44,7 +45,11 @@ func (l *tokenList) add(raw json.RawMessage) {
 			p.Bytes = []byte(t.Token)
 		}
 		for _, alternative := range t.Top {
-			p.TopLogProbs = append(p.TopLogProbs, goopenai.TopLogProbs{LogProb: alternative.Logprob})
+			if alternative.Logprob == nil { // 0 would be certainty
+				p.TopLogProbs = nil
+				break
+			}
+			p.TopLogProbs = append(p.TopLogProbs, goopenai.TopLogProbs{LogProb: *alternative.Logprob})
 		}
 		l.tokens = append(l.tokens, p)
 	}

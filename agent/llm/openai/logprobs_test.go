@@ -41,6 +41,8 @@ func TestLogprobs(t *testing.T) {
 		{"vLLM's", reply(`{"content":[` + firstToken + `,` + secondToken + `]}`), twoTokens},
 		{"vLLM's, streamed", stream, twoTokens},
 		{"bytes are the token, where half a letter has a mark", reply(`{"content":[{"token":"\ufffd","logprob":0,"bytes":[195,188],"top_logprobs":[]}]}`), []llm.Token{{Text: "ü", Top: []float64{}}}},
+		{"an alternative without a logprob", reply(`{"content":[` + firstToken + `,{"token":"i","top_logprobs":[{"token":"i","logprob":-0.1},{"token":"o"}]}]}`), []llm.Token{twoTokens[0], {Text: "i", Top: []float64{}}}},
+		{"an alternative whose logprob is null", reply(`{"content":[{"token":"hi","top_logprobs":[{"token":"hi","logprob":null},{"token":"o","logprob":-2}]}]}`), []llm.Token{{Text: "hi", Top: []float64{}}}},
 		{"ignored", saysHi, nil},
 		{"null", reply(`null`), nil},
 		{"without content", reply(`{"content":null,"refusal":null}`), nil},

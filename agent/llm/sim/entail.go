@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,11 +99,7 @@ func stanceOf(fact, question, response string) int {
 	}
 	known := wordsOf(question + " " + fact)
 	for sentence := range strings.SplitSeq(strings.ReplaceAll(response, "\n", ". "), ". ") {
-		others := false
-		for i, w := range strings.Fields(sentence) {
-			w = strings.Trim(w, ".,;:!?\"'()[]")
-			others = others || i > 0 && telling(w) && !known[text.Lower(w)]
-		}
+		others := slices.ContainsFunc(namedIn(sentence), func(name string) bool { return !known[text.Lower(name)] })
 		if others && share(fact, sentence) >= 50 {
 			return 1
 		}
@@ -114,11 +111,8 @@ func stanceOf(fact, question, response string) int {
 // lacks one of its numbers or names.
 func carried(claim, evidence string) int {
 	there := wordsOf(evidence)
-	for i, w := range strings.Fields(claim) {
-		w = strings.Trim(w, ".,;:!?\"'()[]")
-		if (i > 0 || strings.ContainsAny(w, "0123456789")) && telling(w) && !there[text.Lower(w)] {
-			return 0
-		}
+	if slices.ContainsFunc(namedIn(claim), func(name string) bool { return !there[text.Lower(name)] }) {
+		return 0
 	}
 	return share(claim, evidence)
 }
@@ -142,18 +136,20 @@ func share(claim, in string) int {
 }
 
 // checkable reports whether a sentence has a number or a name.
-func checkable(sentence string) bool {
+func checkable(sentence string) bool { return len(namedIn(sentence)) > 0 }
+
+// namedIn returns the numbers and names of a sentence: words that begin with a digit or
+// a capital, but for its first word, which must have a digit.
+func namedIn(sentence string) []string {
+	var out []string
 	for i, w := range strings.Fields(sentence) {
-		if w = strings.Trim(w, ".,;:!?\"'()[]*"); (i > 0 || strings.ContainsAny(w, "0123456789")) && telling(w) {
-			return true
+		w = strings.Trim(w, ".,;:!?\"'()[]*")
+		telling := w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] >= 'A' && w[0] <= 'Z')
+		if telling && (i > 0 || strings.ContainsAny(w, "0123456789")) {
+			out = append(out, w)
 		}
 	}
-	return false
-}
-
-// telling reports whether a word is a number or a name, by how it begins.
-func telling(w string) bool {
-	return w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] >= 'A' && w[0] <= 'Z')
+	return out
 }
 
 // wordsOf returns the words of s in lower case.

@@ -36,6 +36,8 @@ func TestEntails(t *testing.T) {
 		{"support", pointPrompt(t, fact, "It is so:", "the founder was Rosa Lind, of Berg."), "support"},
 		{"contradict", pointPrompt(t, fact, "The founder of Berg is Otto Kranz."), "contradict"},
 		{"omit", pointPrompt(t, fact, "Berg has hills."), "omit"},
+		{"a number in bold", entailPrompt(t, "**1783** was when Berg was founded.", doc), "0"},
+		{"contradict by a number in front", pointPrompt(t, "Berg was founded in 1782.", "1783 is when Berg was founded."), "contradict"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,7 +11,9 @@
 // research, in the first round or behind a summary of earlier ones, the answer, a
 // pool of queries, a summary, a report on a record, the answer from several
 // reports or from tools that look into attempts, how sure an answer is, whether a
-// response is correct by the answer that stands with it (judge.go).
+// response is correct by the answer that stands with it (judge.go). Work that is
+// already done at a question, a hint, it takes over as it does its own notes, unless
+// it overlooks it (hint.go).
 //
 // It sees what a model sees, the messages and the tools of one request: no index,
 // no world, no gold answers, nothing of other requests. What it

@@ -32,8 +32,8 @@ func TestClimbsOut(t *testing.T) {
 		}
 	}
 	t.Logf("of %d: %v", cities, climbed)
-	if climbed[sim.Small] != 0 || climbed[sim.Base] < cities/3 || climbed[sim.Large] <= climbed[sim.Base] {
-		t.Errorf("of %d models that believed a trap, climbed out by skill: %v; want none of small, a third of base, more of large", cities, climbed)
+	if climbed[sim.Small] != 0 || climbed[sim.Base] < cities/2 || climbed[sim.Large] < cities*4/5 {
+		t.Errorf("of %d models that believed a trap, climbed out by skill: %v; want none of small, half of base, four fifths of large: who has noted what a gazetteer says is not taken in by it anew", cities, climbed)
 	}
 }
 
