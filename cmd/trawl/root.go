@@ -23,6 +23,7 @@ language model over the question: it searches a corpus, reads, and answers.
   trawl select RUN                         ways to choose an answer, compared
   trawl import FORMAT FILE --out RUN       rollouts of other programs
   trawl export RUN --format F --out PATH   rollouts for other programs
+  trawl serve-index --index IDX            an index for other programs, over HTTP
   trawl weave --out WORLD                  a synthetic corpus with questions
 
 Results go to stdout, everything else to stderr. Exit status: 0 done, 1 failed,
@@ -45,7 +46,7 @@ func newRoot(e env) *cobra.Command {
 	e.quiet = root.PersistentFlags().Bool("quiet", false, "no progress")
 	root.AddCommand(
 		newDemo(e), newIndex(e), newSearch(e), newAsk(e), newRun(e), newExperiment(e), newScore(e), newEvaluate(e), newScaffold(e), newSelect(e), newReport(e), newTrain(e), newImport(e), newExport(e),
-		newWeave(e), newSim(e), newDoctor(e), newBench(e), newVersion(e),
+		newWeave(e), newSim(e), newServeIndex(e), newDoctor(e), newBench(e), newVersion(e),
 	)
 	markUsage(root)
 	return root

@@ -9,11 +9,12 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 
 	"trawl/search"
+	"trawl/search/english"
 )
 
 // The fields of a document in the store.
 const (
-	contentField = "contents" // postings of Analyze's terms
+	contentField = "contents" // postings of the terms of english.Analyze
 	stopField    = "stops"    // postings of the stop words alone, stemmed
 	lengthField  = "lengths"  // doc value: the two lengths, as "dl all"
 	titleField   = "title"    // stored, as the next two
@@ -21,7 +22,7 @@ const (
 	urlField     = "url"
 )
 
-// A class is one of the two ways to score: by what Analyze leaves of query and
+// A class is one of the two ways to score: by what english.Analyze leaves of query and
 // documents or, for a query of stop words, by all of it.
 type class int
 
@@ -52,9 +53,17 @@ func newDocument(doc search.Document) *document.Document {
 	stops := &field{name: stopField, options: index.IndexField}
 	lengths := &field{name: lengthField, options: index.IndexField | index.DocValues}
 	content.analyze = func() {
-		contentTokens, stopTokens := split(doc.Title + "\n" + doc.Text)
-		content.count(stem(contentTokens))
-		stops.count(stem(stopTokens))
+		var terms, stopWords []string
+		var analyzer english.Analyzer
+		analyzer.Each(doc.Title+"\n"+doc.Text, func(term string, stop bool) {
+			if stop {
+				stopWords = append(stopWords, term)
+			} else {
+				terms = append(terms, term)
+			}
+		})
+		content.count(terms)
+		stops.count(stopWords)
 		lengths.count([]string{formatLengths(content.length, content.length+stops.length)})
 		content.analyze = nil
 	}

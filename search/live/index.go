@@ -303,7 +303,7 @@ func (x *Index) Get(id string) (search.Document, bool, error) {
 // package comment.
 type Stats struct {
 	Documents int    `json:"documents"`
-	Terms     uint64 `json:"terms"` // total length of the documents, in terms of Analyze
+	Terms     uint64 `json:"terms"` // total length of the documents, in terms of english.Analyze
 	Params    Params `json:"params"`
 	SHA256    string `json:"sha256"`           // of the documents, in hexadecimal
 	Source    string `json:"source,omitempty"` // what the index was made of, if it was said

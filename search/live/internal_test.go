@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trawl/search"
+	"trawl/search/english"
 )
 
 func TestFormula(t *testing.T) {
@@ -117,7 +118,7 @@ func reference(docs []search.Document) func(query string) []search.Hit {
 	df := make(map[string]int)
 	total := 0
 	for i, doc := range docs {
-		terms := Analyze(doc.Title + "\n" + doc.Text)
+		terms := english.Analyze(doc.Title + "\n" + doc.Text)
 		counts[i], lengths[i] = make(map[string]int), len(terms)
 		total += len(terms)
 		for _, term := range terms {
@@ -130,7 +131,7 @@ func reference(docs []search.Document) func(query string) []search.Hit {
 	return func(query string) []search.Hit {
 		var order []string
 		qtf := make(map[string]float64)
-		for _, term := range Analyze(query) {
+		for _, term := range english.Analyze(query) {
 			if qtf[term]++; qtf[term] == 1 {
 				order = append(order, term)
 			}

@@ -14,9 +14,9 @@
 // dl is the number of terms of the document and avgdl its mean. This is BM25 as
 // Lucene has it since version 8, without the constant factor k1+1, with the
 // usual k1 = 0.9 and b = 0.4 of Anserini and Search-R1 as [DefaultParams].
-// Terms are those of [Analyze], of title + "\n" + text. Sums are in float64 and
-// in the order in which the terms first stand in the query, so that a score
-// depends on nothing else; ties go to the smaller id.
+// Terms are those of [trawl/search/english], of title + "\n" + text. Sums are in
+// float64 and in the order in which the terms first stand in the query, so that a
+// score depends on nothing else; ties go to the smaller id.
 //
 // # Departures
 //
@@ -26,8 +26,8 @@
 // A query of stop words alone ("To be or not to be") would find nothing. It is
 // scored as if no word were a stop word, in tf, df, dl and avgdl alike.
 //
-// bleve supplies the tokenizer, the filters, the index on disk and its postings.
-// Its own scoring, which is not BM25 under any of its names, takes no part.
+// bleve supplies the index on disk and its postings. Its own scoring, which is
+// not BM25 under any of its names, takes no part.
 //
 // # On disk
 //

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"trawl/search"
+	"trawl/search/english"
 )
 
 // search finds the best n documents for the query.
@@ -38,10 +39,10 @@ func (v *view) search(ctx context.Context, query string, n int) ([]search.Hit, e
 
 // analyzeQuery returns the terms of a query and what to score them by.
 func analyzeQuery(query string) ([]string, class) {
-	if terms := Analyze(query); len(terms) > 0 {
+	if terms := english.Analyze(query); len(terms) > 0 {
 		return terms, byContent
 	}
-	return AnalyzeAll(query), byAll
+	return english.AnalyzeAll(query), byAll
 }
 
 // A source is what is left to add of a term's list, times its weight.

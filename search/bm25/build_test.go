@@ -1,0 +1,301 @@
+package bm25_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"trawl/search"
+	"trawl/search/bm25"
+	"trawl/search/live"
+	"trawl/search/searchtest"
+)
+
+var defaults = bm25.Options{Params: bm25.DefaultParams()}
+
+func stream(docs []search.Document) iter.Seq2[search.Document, error] {
+	return func(yield func(search.Document, error) bool) {
+		for _, doc := range docs {
+			if !yield(doc, nil) {
+				return
+			}
+		}
+	}
+}
+
+// contentOf returns the files of a folder.
+func contentOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+func TestBuildConforms(t *testing.T) {
+	searchtest.RunBM25(t, func(t *testing.T, docs []search.Document) search.Engine {
+		dir := t.TempDir()
+		if _, err := bm25.Build(t.Context(), dir, stream(docs), defaults); err != nil {
+			t.Fatal(err)
+		}
+		return reopen(t, dir)
+	})
+}
+
+// TestBuildSameBytes compares with the index that is made the plain way, file by
+// file: on any number of workers, the same bytes.
+func TestBuildSameBytes(t *testing.T) {
+	for _, tt := range []struct{ docs, window int }{{0, 64}, {1, 64}, {64, 64}, {65, 64}, {3000, 64}, {3000, 1024}, {500, 1 << 16}} {
+		docs := random(rand.New(rand.NewPCG(3, 4)), tt.docs)
+		want := contentOf(t, write(t, docs, tt.window))
+		var first map[string]string
+		for _, workers := range []int{1, 4} {
+			dir := t.TempDir()
+			opts := defaults.WithWindow(tt.window)
+			opts.Workers = workers
+			if _, err := bm25.Build(t.Context(), dir, stream(docs), opts); err != nil {
+				t.Fatal(err)
+			}
+			got := contentOf(t, dir)
+			if first == nil {
+				first = got
+			}
+			if got["index.json"] != first["index.json"] {
+				t.Errorf("%+v, %d workers: index.json differs from that of one worker", tt, workers)
+			}
+			for name := range want {
+				if name != "index.json" && got[name] != want[name] {
+					t.Errorf("%+v, %d workers: %s differs from that made the plain way", tt, workers, name)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%+v, %d workers: the folder has %d files, want %d", tt, workers, len(got), len(want))
+			}
+			reopen(t, dir)
+		}
+	}
+}
+
+// TestBuildEqualsLive asks both engines the same: hits and scores are the same
+// to the last bit, and so is the sum of the documents.
+func TestBuildEqualsLive(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	docs := random(rng, 1500)
+	dir, liveDir := t.TempDir(), t.TempDir()
+	stats, err := bm25.Build(t.Context(), dir, stream(docs), defaults.WithWindow(256))
+	if err != nil {
+		t.Fatal(err)
+	}
+	liveStats, err := live.Build(t.Context(), liveDir, stream(docs), live.BuildOptions{Params: live.DefaultParams()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.SHA256 != liveStats.SHA256 || stats.Terms != liveStats.Terms || stats.Documents != liveStats.Documents {
+		t.Errorf("built %+v, and live %+v", stats, liveStats)
+	}
+	other, err := live.Open(liveDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	x := reopen(t, dir)
+	for range 200 {
+		query := randomQuery(rng)
+		got, err := x.Search(t.Context(), query, 10)
+		want, liveErr := other.Search(t.Context(), query, 10)
+		if err := errors.Join(err, liveErr); err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Fatalf("hits of %q mismatch (-live +bm25):\n%s", query, diff)
+		}
+	}
+}
+
+func TestBuildCounts(t *testing.T) {
+	docs := []search.Document{
+		{ID: "b", Title: "Owl", Text: "The owl hoots."}, // owl owl hoot, and the
+		{ID: "a", Title: "Owl", Text: "The owl hoots."}, // a duplicate
+		{ID: "c", URL: "u", Title: "Owl", Text: "The owl hoots."},
+		{ID: "d", Title: "Ow", Text: "lThe owl hoots."},
+		{ID: "e", Text: "..."},
+		{ID: "f"},
+		{ID: "g"}, // a duplicate
+	}
+	var told []int
+	opts := defaults
+	opts.Source, opts.Progress = "a test", func(n int) { told = append(told, n) }
+	got, err := bm25.Build(t.Context(), t.TempDir(), stream(docs), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.SHA256 = ""
+	want := bm25.Stats{
+		Params: bm25.DefaultParams(), Documents: 7, Source: "a test", Duplicates: 2,
+		Terms: 13, AllTerms: 16, // 3·3 and ow lthe owl hoot; with the, three times
+		DistinctTerms: 5,  // owl hoot the ow lthe
+		Postings:      13, // owl 4, hoot 4, the 3, ow 1, lthe 1
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("stats mismatch (-want +got):\n%s", diff)
+	}
+	if diff := gocmp.Diff([]int{7}, told); diff != "" {
+		t.Errorf("progress mismatch (-want +got):\n%s", diff)
+	}
+}
+
+func TestBuildFails(t *testing.T) {
+	broken := errors.New("line 7 is broken")
+	tests := []struct {
+		name string
+		docs iter.Seq2[search.Document, error]
+		opts bm25.Options
+		want string
+	}{
+		{"an id twice", stream([]search.Document{{ID: "x"}, {ID: "y"}, {ID: "x"}}), defaults, `documents 1 and 3 both have the id "x"`},
+		{"no id", stream([]search.Document{{ID: "x"}, {Text: "y"}}), defaults, "document 2 has no id"},
+		{"an error among the documents", func(yield func(search.Document, error) bool) { yield(search.Document{}, broken) }, defaults, broken.Error()},
+		{"odd parameters", stream(nil), bm25.Options{Params: bm25.Params{K1: -1}}, "k1 is -1"},
+		{"too little memory", stream([]search.Document{{ID: "x"}}), bm25.Options{Memory: 1 << 20}, "1 MiB of memory have no room for a window"},
+		{"a long document in little memory", stream([]search.Document{{ID: "x", Text: strings.Repeat("owl ", 1<<22)}}), bm25.Options{Memory: 100 << 20}, "allow more"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			_, err := bm25.Build(t.Context(), dir, tt.docs, tt.opts)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "bm25: build "+dir) {
+				t.Errorf("Build: %v, want %q", err, tt.want)
+			}
+			if got := contentOf(t, dir); len(got) != 0 {
+				t.Errorf("the folder holds %d files", len(got))
+			}
+			if _, err := bm25.Build(t.Context(), dir, stream(nil), defaults); err != nil {
+				t.Errorf("the next building: %v", err)
+			}
+		})
+	}
+}
+
+func TestBuildCancelled(t *testing.T) {
+	docs := random(rand.New(rand.NewPCG(1, 1)), 2000)
+	for _, at := range []int{0, 1, 500, 1999} {
+		ctx, cancel := context.WithCancel(t.Context())
+		dir := t.TempDir()
+		_, err := bm25.Build(ctx, dir, func(yield func(search.Document, error) bool) {
+			for i, doc := range docs {
+				if i == at {
+					cancel()
+				}
+				if !yield(doc, nil) {
+					return
+				}
+			}
+		}, defaults.WithWindow(64))
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at document %d: %v", at, err)
+		}
+		if got := contentOf(t, dir); len(got) != 0 {
+			t.Errorf("cancelled at document %d: the folder holds %d files", at, len(got))
+		}
+	}
+}
+
+// TestBuildFolder has folders as others left them.
+func TestBuildFolder(t *testing.T) {
+	complete := contentOf(t, write(t, random(rand.New(rand.NewPCG(1, 2)), 10), 64))
+	with := func(change func(files map[string]string)) map[string]string {
+		files := make(map[string]string)
+		for name, data := range complete {
+			files[name] = data
+		}
+		change(files)
+		return files
+	}
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  error
+	}{
+		{"empty", nil, nil},
+		{"killed while it was inverting", map[string]string{"index.building": "", "texts": "trawl", "runs/00000.terms": "x", "runs/00000.records": "x"}, nil},
+		{"killed before the mark was taken away", with(func(files map[string]string) { files["index.building"] = "" }), bm25.ErrExists},
+		{"killed before index.json", with(func(files map[string]string) { files["index.building"] = ""; delete(files, "index.json") }), nil},
+		{"complete", complete, bm25.ErrExists},
+		{"damaged", with(func(files map[string]string) { files["postings"] += "x" }), nil},
+		{"somebody's files", map[string]string{"thesis.tex": "x"}, bm25.ErrForeign},
+		{"another program's index", map[string]string{"index.json": "{}"}, bm25.ErrForeign},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, data := range tt.files {
+				file := filepath.Join(dir, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(data), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := bm25.Build(t.Context(), dir, stream([]search.Document{{ID: "new", Text: "owl"}}), defaults)
+			if !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
+				t.Fatalf("Build: %v, want %v", err, tt.want)
+			}
+			if tt.want != nil {
+				if diff := gocmp.Diff(tt.files, contentOf(t, dir)); diff != "" {
+					t.Errorf("the folder changed (-before +after):\n%s", diff)
+				}
+				return
+			}
+			if hits, err := reopen(t, dir).Search(t.Context(), "owl", 1); err != nil || len(hits) != 1 {
+				t.Errorf("Search finds %v, %v", hits, err)
+			}
+			if got := contentOf(t, dir); len(got) != len(complete) {
+				t.Errorf("the folder has %d files, want %d", len(got), len(complete))
+			}
+		})
+	}
+}
+
+// TestBuildMemory builds an index of more text than the memory it is allowed,
+// and looks at the heap on the way. It is a coarse look.
+func TestBuildMemory(t *testing.T) {
+	const memory = 96 << 20
+	text := strings.Repeat("the quick brown fox jumps over a lazy dog ", 100)
+	var peak uint64
+	docs := func(yield func(search.Document, error) bool) {
+		for i := range 24_000 { // 103 MB
+			if !yield(search.Document{ID: fmt.Sprint(i), Text: fmt.Sprint(i, text)}, nil) {
+				return
+			}
+			if i%1000 == 0 {
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				peak = max(peak, m.HeapInuse)
+			}
+		}
+	}
+	opts := defaults.WithWindow(256)
+	opts.Memory = memory
+	if _, err := bm25.Build(t.Context(), t.TempDir(), docs, opts); err != nil {
+		t.Fatal(err)
+	}
+	if peak > memory {
+		t.Errorf("%d MiB of heap, want at most %d", peak>>20, memory>>20)
+	}
+}

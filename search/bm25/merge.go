@@ -1,0 +1,254 @@
+package bm25
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// batchBytes is how many bytes of runs make a batch, unless one term has more.
+const batchBytes = 1 << 20
+
+// A merger makes dictionary and postings out of the runs. One goroutine merges
+// them by term into batches, others encode, one writes in order.
+type merger struct {
+	*builder
+	layout  layout
+	norms   [classes]*norms
+	lengths [classes]column
+}
+
+// A batch is some terms that follow each other, as they stand in the runs, and
+// then as lists.
+type batch struct {
+	terms []mergedTerm
+	names []byte
+	parts []part
+	data  []byte // of the parts
+
+	postings []posting
+	lists    []byte
+	encoded  chan struct{} // has room for one
+}
+
+// A mergedTerm is a term, its parts in rising order of windows, and its list;
+// all end where the next begins.
+type mergedTerm struct {
+	class                   class
+	df                      int
+	nameEnd, parts, listEnd int
+}
+
+// A part is what a window has of a term.
+type part struct{ window, end int }
+
+// merge writes the files of terms and postings.
+func (m *merger) merge(ctx context.Context) error {
+	readers, err := m.open()
+	if err == nil {
+		err = m.pipe(ctx, readers)
+	}
+	for _, r := range readers {
+		err = errors.Join(err, r.close())
+	}
+	return err
+}
+
+// open opens the runs and reads the first term of each; runs without terms are
+// left out.
+func (m *merger) open() (readers runHeap, err error) {
+	buffer := min(max(int(m.opts.Memory/8)/max(m.runs, 1), 16<<10), 1<<20)
+	for i := range m.runs {
+		r, err := openRun(m.dir, i, buffer)
+		if err != nil {
+			return readers, err
+		}
+		switch err := r.next(); {
+		case err == io.EOF:
+			if err := r.close(); err != nil {
+				return readers, err
+			}
+		case err != nil:
+			return append(readers, r), err
+		default:
+			readers = append(readers, r)
+		}
+	}
+	heap.Init(&readers)
+	return readers, nil
+}
+
+// pipe sends batches from the runs through the encoders to the files.
+func (m *merger) pipe(ctx context.Context, readers runHeap) error {
+	g, ctx := errgroup.WithContext(ctx)
+	n := m.opts.Workers + 2
+	free, jobs, ordered := make(chan *batch, n), make(chan *batch, n), make(chan *batch, n)
+	for range n {
+		free <- &batch{encoded: make(chan struct{}, 1)}
+	}
+	g.Go(func() error {
+		defer close(jobs)
+		defer close(ordered)
+		for len(readers) > 0 {
+			select {
+			case b := <-free:
+				if err := b.fill(&readers); err != nil {
+					return err
+				}
+				jobs <- b
+				ordered <- b
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range m.opts.Workers {
+		g.Go(func() error {
+			for b := range jobs {
+				m.encode(b)
+				b.encoded <- struct{}{}
+			}
+			return nil
+		})
+	}
+	g.Go(func() error { return m.write(ctx, ordered, free) })
+	return g.Wait()
+}
+
+// fill takes terms from the runs until the batch is full.
+func (b *batch) fill(readers *runHeap) (err error) {
+	b.reset()
+	for len(*readers) > 0 && len(b.data) < batchBytes {
+		first := (*readers)[0]
+		t := mergedTerm{class: first.class}
+		start := len(b.names)
+		b.names = append(b.names, first.term...)
+		name := b.names[start:]
+		for len(*readers) > 0 {
+			r := (*readers)[0]
+			if r.class != t.class || !bytes.Equal(r.term, name) {
+				break
+			}
+			t.df += r.df
+			if b.data, err = r.postings(b.data); err != nil {
+				return err
+			}
+			b.parts = append(b.parts, part{r.window, len(b.data)})
+			if err := readers.advance(); err != nil {
+				return err
+			}
+		}
+		t.nameEnd, t.parts = len(b.names), len(b.parts)
+		b.terms = append(b.terms, t)
+	}
+	return nil
+}
+
+// reset empties the batch. It lets go of what a frequent term took.
+func (b *batch) reset() {
+	if cap(b.data) > 4*batchBytes || cap(b.postings) > 4*batchBytes || cap(b.lists) > 4*batchBytes {
+		b.data, b.postings, b.lists = nil, nil, nil
+	}
+	b.terms, b.names, b.parts, b.data, b.lists = b.terms[:0], b.names[:0], b.parts[:0], b.data[:0], b.lists[:0]
+}
+
+// encode makes the lists of the batch.
+func (m *merger) encode(b *batch) {
+	at, nextPart := 0, 0
+	for i := range b.terms {
+		t := &b.terms[i]
+		b.postings = b.postings[:0]
+		for _, p := range b.parts[nextPart:t.parts] {
+			b.postings = appendRunPostings(b.postings, b.data[at:p.end], uint32(p.window*m.layout.window))
+			at = p.end
+		}
+		nextPart = t.parts
+		b.lists = appendList(b.lists, m.layout, b.postings, m.norms[t.class], m.lengths[t.class])
+		t.listEnd = len(b.lists)
+	}
+}
+
+// write writes the batches in order.
+func (m *merger) write(ctx context.Context, ordered <-chan *batch, free chan<- *batch) error {
+	terms, err := createFile(m.dir, termsFile, true)
+	if err != nil {
+		return err
+	}
+	postings, err := createFile(m.dir, postingsFile, false)
+	if err != nil {
+		_, closed := terms.close()
+		return errors.Join(err, closed)
+	}
+	dictionary := newTermsWriter(terms)
+	err = m.writeBatches(ctx, ordered, free, dictionary, postings)
+	if err == nil {
+		err = dictionary.close()
+	}
+	var closed [2]error
+	m.meta.Files[termsFile], closed[0] = terms.close()
+	m.meta.Files[postingsFile], closed[1] = postings.close()
+	return errors.Join(err, closed[0], closed[1])
+}
+
+func (m *merger) writeBatches(ctx context.Context, ordered <-chan *batch, free chan<- *batch, dictionary *termsWriter, postings io.Writer) error {
+	for b := range ordered {
+		select {
+		case <-b.encoded:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		name, list := 0, 0
+		for _, t := range b.terms {
+			if err := dictionary.add(b.names[name:t.nameEnd], t.class, t.df, t.listEnd-list); err != nil {
+				return err
+			}
+			name, list = t.nameEnd, t.listEnd
+			m.meta.Postings += uint64(t.df)
+		}
+		m.meta.DistinctTerms += uint64(len(b.terms))
+		if _, err := postings.Write(b.lists); err != nil {
+			return err
+		}
+		free <- b
+	}
+	return ctx.Err()
+}
+
+// A runHeap has the run in front whose term comes first, of the earliest window.
+type runHeap []*runReader
+
+// Len, Less, Swap, Push and Pop implement [heap.Interface].
+func (h runHeap) Len() int { return len(h) }
+func (h runHeap) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	return cmp.Or(bytes.Compare(a.term, b.term), cmp.Compare(a.class, b.class), cmp.Compare(a.window, b.window)) < 0
+}
+func (h runHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *runHeap) Push(x any)   { *h = append(*h, x.(*runReader)) }
+func (h *runHeap) Pop() any {
+	last := len(*h) - 1
+	r := (*h)[last]
+	*h = (*h)[:last]
+	return r
+}
+
+// advance goes on to the next term of the run in front, and drops a run that has
+// none left; who opened it closes it.
+func (h *runHeap) advance() error {
+	r := (*h)[0]
+	switch err := r.next(); {
+	case err == io.EOF:
+		heap.Pop(h)
+		return nil
+	case err != nil:
+		return err
+	}
+	heap.Fix(h, 0)
+	return nil
+}

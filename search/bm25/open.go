@@ -1,0 +1,257 @@
+package bm25
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"trawl/search"
+)
+
+// An Index is an open index.
+type Index struct {
+	dir    string
+	meta   meta
+	layout layout
+
+	mu      sync.RWMutex // read-held by whoever reads the files; held to close
+	closed  bool
+	unmap   []func() error
+	files   map[string][]byte
+	terms   dictionary
+	texts   library
+	lengths [classes]column
+	ranks   column // of each document
+	order   column // the documents by rank
+	norms   [classes]*norms
+}
+
+var _ search.Engine = (*Index)(nil)
+
+// Open opens the complete index in dir, which takes milliseconds whatever its
+// size: the files are mapped, and of their content only the ends are read. It
+// fails with [ErrDamaged] if a file is missing or has not the size that
+// index.json says. [Index.Verify] reads the rest; damage that Open does not see
+// makes the searches that meet it fail with ErrDamaged, or find wrong scores.
+func Open(dir string) (*Index, error) {
+	x, err := open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("bm25: open %s: %w", dir, err)
+	}
+	return x, nil
+}
+
+func open(dir string) (*Index, error) {
+	m, err := readMeta(dir)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{dir: dir, meta: m, layout: layout{m.Documents, m.Window}, files: make(map[string][]byte)}
+	for _, name := range binaryFiles {
+		if err := x.mapFile(name); err != nil {
+			return nil, errors.Join(err, x.release())
+		}
+	}
+	if err := guarded(x.load); err != nil {
+		return nil, errors.Join(err, x.release())
+	}
+	return x, nil
+}
+
+// readMeta reads index.json of a complete index.
+func readMeta(dir string) (meta, error) {
+	var m meta
+	data, err := os.ReadFile(filepath.Join(dir, metaFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, missingMeta(dir)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil || m.Format != formatName {
+		return m, fmt.Errorf("%w: its %s is another program's", ErrForeign, metaFile)
+	}
+	if m.Version != formatVersion {
+		return m, fmt.Errorf("%s says version %d and this trawl reads version %d: run trawl index again", metaFile, m.Version, formatVersion)
+	}
+	if err := m.validate(); err != nil {
+		return m, damaged("%s: %v", metaFile, err)
+	}
+	return m, nil
+}
+
+// missingMeta returns what the absence of index.json means.
+func missingMeta(dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, buildingFile)); err == nil {
+		return ErrIncomplete
+	}
+	return fmt.Errorf("%w: it has no %s", ErrForeign, metaFile)
+}
+
+// mapFile maps a file that has the size that index.json says.
+func (x *Index) mapFile(name string) error {
+	f, err := os.Open(filepath.Join(x.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return damaged("%s is missing", name)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	switch want := x.meta.Files[name].Size; {
+	case info.Size() != want:
+		return damaged("%s has %d bytes, and %s says %d", name, info.Size(), metaFile, want)
+	case want < headerBytes:
+		return damaged("%s has %d bytes, less than its header", name, want)
+	}
+	data, unmap, err := mapFile(f, info.Size())
+	if err != nil {
+		return err
+	}
+	x.files[name] = data
+	x.unmap = append(x.unmap, unmap)
+	return nil
+}
+
+// load checks the ends of the files, and finds what is in them.
+func (x *Index) load() (err error) {
+	for _, name := range binaryFiles {
+		if err := checkHeader(name, x.files[name]); err != nil {
+			return err
+		}
+	}
+	n := x.meta.Documents
+	for _, name := range []string{lengthsFile, ranksFile} {
+		if got := len(x.files[name]); got != headerBytes+8*n {
+			return damaged("%s has %d bytes, too few or too many for %d documents", name, got, n)
+		}
+	}
+	if x.terms, err = openTerms(x.files[termsFile]); err != nil {
+		return err
+	}
+	if x.terms.terms != x.meta.DistinctTerms {
+		return damaged("%s has %d terms, and %s says %d", termsFile, x.terms.terms, metaFile, x.meta.DistinctTerms)
+	}
+	if x.texts, err = openTexts(x.files[textsFile], x.files[offsetsFile], n); err != nil {
+		return err
+	}
+	lengths, ranks := x.files[lengthsFile][headerBytes:], x.files[ranksFile][headerBytes:]
+	x.lengths = [classes]column{column(lengths[:4*n]), column(lengths[4*n:])}
+	x.ranks, x.order = column(ranks[:4*n]), column(ranks[4*n:])
+	for c := range classes {
+		x.norms[c] = newNorms(x.meta.Params, x.meta.total(c), n)
+	}
+	return nil
+}
+
+// guarded runs f, which reads mapped files. That they are not what was written
+// shows as an index out of range or, if one was cut since, as a fault.
+func guarded(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			cause, ok := r.(runtime.Error)
+			if !ok {
+				panic(r)
+			}
+			err = damaged("its files do not fit together: %v", cause)
+		}
+	}()
+	return f()
+}
+
+// use runs f, which reads the files, while they stay mapped.
+func (x *Index) use(f func() error) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.closed {
+		return ErrClosed
+	}
+	return guarded(f)
+}
+
+// Close closes the index. Searches under way finish first; later ones fail with
+// [ErrClosed]. Closing twice is an error.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	err := ErrClosed
+	if !x.closed {
+		err = x.release()
+	}
+	if err != nil {
+		return fmt.Errorf("bm25: close %s: %w", x.dir, err)
+	}
+	return nil
+}
+
+func (x *Index) release() error {
+	x.closed = true
+	var errs []error
+	for _, unmap := range x.unmap {
+		errs = append(errs, unmap())
+	}
+	return errors.Join(errs...)
+}
+
+// Stats describes the index.
+func (x *Index) Stats() Stats { return x.meta.Stats }
+
+// Get returns the document with the id, if the index has it. It reads some
+// twenty documents to find it.
+func (x *Index) Get(id string) (doc search.Document, ok bool, err error) {
+	err = x.use(func() error {
+		number, found, err := x.find(id)
+		if err != nil || !found {
+			return err
+		}
+		var block textBlock
+		raw, err := x.texts.read(&block, number)
+		if err != nil {
+			return err
+		}
+		doc, ok = raw.document(), true
+		return nil
+	})
+	if err != nil {
+		return search.Document{}, false, fmt.Errorf("bm25: get %q from %s: %w", id, x.dir, err)
+	}
+	return doc, ok, nil
+}
+
+// find returns the number of the document with the id.
+func (x *Index) find(id string) (number uint32, ok bool, err error) {
+	var block textBlock
+	lo, hi := 0, x.order.len()
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		number = x.order.at(uint32(mid))
+		block.end = 0 // documents come in no order
+		raw, err := x.texts.read(&block, number)
+		if err != nil {
+			return 0, false, err
+		}
+		switch got := string(raw[0]); {
+		case got == id:
+			return number, true, nil
+		case got < id:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return 0, false, nil
+}

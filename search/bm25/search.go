@@ -1,0 +1,154 @@
+package bm25
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"trawl/search"
+	"trawl/search/english"
+)
+
+// Search implements [search.Engine].
+func (x *Index) Search(ctx context.Context, query string, n int) ([]search.Hit, error) {
+	var hits []search.Hit
+	err := x.use(func() (err error) {
+		hits, err = x.search(ctx, query, n)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bm25: search %s: %w", x.dir, err)
+	}
+	return hits, nil
+}
+
+func (x *Index) search(ctx context.Context, query string, n int) ([]search.Hit, error) {
+	if n = min(n, x.meta.Documents); n < 1 {
+		return nil, ctx.Err()
+	}
+	s := scratches.Get().(*scratch)
+	hits, err := s.search(ctx, x, query, n)
+	s.index = nil
+	scratches.Put(s) // unless it panicked, and its sums are not zero
+	return hits, err
+}
+
+func (s *scratch) search(ctx context.Context, x *Index, query string, n int) ([]search.Hit, error) {
+	if err := s.start(x, query, n); err != nil {
+		return nil, err
+	}
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	return s.hits()
+}
+
+// scratches lends what searches write on.
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// A queryTerm is a distinct term of a query that any document has.
+type queryTerm struct {
+	term  string
+	count float64 // how often the query has it
+	idf   float64
+	df    int
+	list  list
+	room  []byte // behind list, if that is a sparse one
+
+	windowCursor // in the window that is searched
+}
+
+// An analyzer finds the terms of queries.
+type analyzer struct {
+	english english.Analyzer
+	content []string
+	stops   []string
+}
+
+// analyze returns the terms of a query and what to score them by. They are the
+// analyzer's.
+func (a *analyzer) analyze(query string) ([]string, class) {
+	a.content, a.stops = a.content[:0], a.stops[:0]
+	a.english.Each(query, func(term string, stop bool) {
+		if stop {
+			a.stops = append(a.stops, term)
+		} else {
+			a.content = append(a.content, term)
+		}
+	})
+	if len(a.content) > 0 {
+		return a.content, byContent
+	}
+	return a.stops, byAll
+}
+
+// start looks up the query's terms.
+func (s *scratch) start(x *Index, query string, n int) error {
+	terms, c := s.analyze(query)
+	s.index, s.class, s.norms, s.lengths = x, c, x.norms[c], x.lengths[c]
+	s.top.reset(n, x.ranks)
+	s.terms = s.terms[:0]
+	clear(s.place)
+	if s.place == nil {
+		s.place = make(map[string]int)
+	}
+	for _, term := range terms {
+		if i, ok := s.place[term]; ok {
+			if i >= 0 {
+				s.terms[i].count++
+			}
+			continue
+		}
+		s.place[term] = -1
+		e, ok, err := x.terms.find(&s.reader, term, c)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		s.place[term] = len(s.terms)
+		if err := s.addTerm(term, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addTerm adds a term that is new to the query.
+func (s *scratch) addTerm(term string, e entry) error {
+	if e.df > s.index.meta.Documents {
+		return damaged("%s: %d of %d documents have term %q", termsFile, e.df, s.index.meta.Documents, term)
+	}
+	data, err := e.list(s.index.files[postingsFile])
+	if err != nil {
+		return err
+	}
+	s.terms = slices.Grow(s.terms, 1)[:len(s.terms)+1]
+	t := &s.terms[len(s.terms)-1]
+	t.term, t.count, t.df, t.idf = term, 1, e.df, idf(s.index.meta.Documents, e.df)
+	t.list, t.room, err = decodeList(data, s.index.layout, e.df, t.room)
+	return err
+}
+
+// hits reads the documents that were found, each block of texts once.
+func (s *scratch) hits() ([]search.Hit, error) {
+	slices.SortFunc(s.top.docs, s.top.compare)
+	hits := make([]search.Hit, len(s.top.docs))
+	s.reading = s.reading[:0]
+	for i := range s.top.docs {
+		s.reading = append(s.reading, i)
+	}
+	slices.SortFunc(s.reading, func(i, j int) int { return int(s.top.docs[i].doc) - int(s.top.docs[j].doc) })
+	s.block.next, s.block.end = 0, 0
+	for _, i := range s.reading {
+		r := s.top.docs[i]
+		raw, err := s.index.texts.read(&s.block, r.doc)
+		if err != nil {
+			return nil, err
+		}
+		hits[i] = search.Hit{Document: raw.document(), Score: r.score}
+	}
+	return hits, nil
+}
