@@ -38,7 +38,7 @@ func (c *Comparison) figures(s *section) {
 		return
 	}
 	s.say("Differences are of each run less "+c.Baseline+", question by question, over the questions for which both have the figure;",
-		"p is of the two-sided sign-flip test that the difference is 0.")
+		"p is of the two-sided sign-flip test that the difference is 0, without regard to how many figures are tested.")
 	for _, p := range c.Pairs {
 		x := p.Contrasted
 		said := fmt.Sprintf("%s and %s have %d questions in common; %d are only of %s, %d only of %s.", c.Baseline, p.Name, x.Common, x.OnlyA, c.Baseline, x.OnlyB, p.Name)

@@ -30,6 +30,10 @@
 // and the difference counted; one that lists more as halted is as its program
 // writes it.
 //
+// Results of AggAgent's tools, which its files have as the JSON of a text, are the text
+// itself, in steps and messages. The marks of thinking that a server left in what a
+// model said are in the messages and not in the thoughts.
+//
 // Everything here is safe for concurrent use, a Roster apart.
 package exchange
 

@@ -145,11 +145,11 @@ func TestPublishedRolloutsComeBack(t *testing.T) {
 		each       int // every such rollout is tried
 		want       map[string]int
 	}{
-		{"messages", "r1_searcher_rollouts/hotpotqa_rollouts.jsonl", 10, map[string]int{}},
-		{"r1-searcher", "r1_searcher_rollouts/native/bamboogle_llama.jsonl", 5, map[string]int{}},
-		{"r1-searcher", "r1_searcher_rollouts/native/bamboogle_qwen.jsonl", 5, map[string]int{}},
+		{"messages", "r1_searcher_rollouts/hotpotqa_rollouts.jsonl", 40, map[string]int{}},
+		{"r1-searcher", "r1_searcher_rollouts/native/bamboogle_llama.jsonl", 10, map[string]int{}},
+		{"r1-searcher", "r1_searcher_rollouts/native/bamboogle_qwen.jsonl", 10, map[string]int{}},
 		{"reflexion", "reflexion_react/ReAct_base_100_questions_5_trials.txt", 5, map[string]int{"tongyi steps.thought": 90}},
-		{"webdancer", "webdancer/sample_traj.jsonl", 1, map[string]int{"tongyi answer (read as a whole reply)": 1, "aggagent answer (read as a whole reply)": 1}},
+		{"webdancer", "webdancer/sample_traj.jsonl", 16, map[string]int{"tongyi answer (read as a whole reply)": 1, "aggagent answer (read as a whole reply)": 1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {

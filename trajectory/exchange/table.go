@@ -32,8 +32,12 @@ func IsTable(r io.ReaderAt, name string) bool {
 // ReadTable is [Read] for a Parquet file of size bytes: one rollout a row, the
 // keys of the form's JSON as columns. A column is a value, a list or a structure;
 // messages, and what else is an object or a list in the form, may also be JSON in
-// a string, as AggAgent's published tables have it. Rows are read one at a time,
-// and of each column one page. Places count rows.
+// a string, as AggAgent's published tables have it, and messages a structure of lists.
+// Rows are read one at a time, and of each column one page. Places count rows.
+//
+// A page or a dictionary that states a checksum is held against it. Trawl's own tables
+// state all of them; what changed in a page that states none, as those of many writers
+// do, shows only where it is no text or no JSON any more.
 func ReadTable(form string, r io.ReaderAt, size int64, name string, o Options) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		form, err := formNamed(form)
