@@ -93,6 +93,15 @@ func TestReport(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
+	if !strings.Contains(page, "any language model: all runs<") {
+		t.Error("the banner does not say that all runs are simulated")
+	}
+	for name, want := range map[string]string{"scores.csv": ",simulated model\n", "plot-pass.svg": ">simulated model<"} {
+		data, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%s, alone, does not say of what model it is: %v", name, err)
+		}
+	}
 	sameAsScore(t, out, a, "a")
 	sameAsSelect(t, out, a, "a")
 	again := filepath.Join(dir, "again")

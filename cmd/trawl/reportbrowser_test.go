@@ -39,8 +39,71 @@ func TestReportSize(t *testing.T) {
 // ownRequest is what the browser asks for on its own account.
 var ownRequest = regexp.MustCompile(`^https?://[a-z0-9.-]*(?:google|gvt1|googleapis)\.com/`)
 
+// clicked is put behind a copy of the page: it sorts each table by each column of numbers
+// and counts the columns, and those that are out of order then.
+const clicked = `<script>
+var sorted = 0, wrong = 0;
+document.querySelectorAll("table").forEach(function (table) {
+  if (table.tBodies[0].rows.length < 2) return;
+  Array.from(table.tHead.rows[0].cells).forEach(function (head, column) {
+    head.querySelector("button").click();
+    var values = Array.from(table.tBodies[0].rows).map(function (row) { return row.cells[column]; })
+      .filter(function (cell) { return cell.hasAttribute("data-sort"); }).map(function (cell) { return Number(cell.dataset.sort); });
+    if (values.length < 2) return;
+    sorted++;
+    if (values.some(function (v, i) { return i > 0 && values[i - 1] > v; })) wrong++;
+  });
+});
+document.body.setAttribute("data-clicked", sorted + " sorted, " + wrong + " wrong");
+</script>`
+
+// A headless is a browser that opens pages.
+type headless struct{ path, dir string }
+
+// open returns the page as it is once its scripts have run, what the console said, and
+// what the browser asked the network for.
+func (b headless) open(t *testing.T, page string) (dom string, said, asked []string) {
+	t.Helper()
+	log := filepath.Join(b.dir, "net.json")
+	cmd := exec.CommandContext(t.Context(), b.path, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
+		"--disable-background-networking", "--disable-component-update", "--no-first-run", "--user-data-dir="+filepath.Join(b.dir, "profile"),
+		"--log-net-log="+log, "--dump-dom", "file://"+page)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	for line := range strings.SplitSeq(stderr.String(), "\n") {
+		if strings.Contains(line, "CONSOLE") {
+			said = append(said, line)
+		}
+	}
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var net struct {
+		Events []struct {
+			Params struct {
+				URL string `json:"url"`
+			} `json:"params"`
+		} `json:"events"`
+	}
+	if err := json.Unmarshal(data, &net); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range net.Events {
+		if u := e.Params.URL; strings.HasPrefix(u, "http") && !ownRequest.MatchString(u) {
+			asked = append(asked, u)
+		}
+	}
+	return string(out), said, asked
+}
+
 // TestReportInBrowser opens a report in the browser that TRAWL_TEST_BROWSER names, a
-// Chromium: its script ran, its plots are drawn, it asked for nothing and said nothing.
+// Chromium: its script ran, its plots are drawn, its tables can be sorted, it asked for
+// nothing and said nothing.
 func TestReportInBrowser(t *testing.T) {
 	browser := os.Getenv("TRAWL_TEST_BROWSER")
 	if browser == "" {
@@ -52,45 +115,26 @@ func TestReportInBrowser(t *testing.T) {
 		capture(t, append([]string{"run", "-k", "4", "--first-query", first, "--out", filepath.Join(dir, first)}, flags...)...)
 	}
 	page, _ := paged(t, out, filepath.Join(dir, "divinit"), filepath.Join(dir, "standard"))
-
-	log := filepath.Join(dir, "net.json")
-	cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
-		"--disable-background-networking", "--disable-component-update", "--no-first-run", "--user-data-dir="+filepath.Join(dir, "profile"),
-		"--log-net-log="+log, "--dump-dom", "file://"+filepath.Join(out, "index.html"))
-	var said strings.Builder
-	cmd.Stderr = &said
-	dom, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &said)
+	b := headless{browser, dir}
+	dom, said, asked := b.open(t, filepath.Join(out, "index.html"))
+	if len(said) > 0 || len(asked) > 0 {
+		t.Errorf("the console says %q; it asked for %q", said, asked)
 	}
-	for line := range strings.SplitSeq(said.String(), "\n") {
-		if strings.Contains(line, "CONSOLE") {
-			t.Errorf("the console says %s", line)
-		}
-	}
-	if n, drawn := strings.Count(page, "<svg"), len(regexp.MustCompile(`(?s)<svg.*?<(?:path|polyline|rect).*?</svg>`).FindAllString(string(dom), -1)); n < 5 || drawn != n {
+	if n, drawn := strings.Count(page, "<svg"), len(regexp.MustCompile(`(?s)<svg.*?<(?:path|polyline|rect).*?</svg>`).FindAllString(dom, -1)); n < 5 || drawn != n {
 		t.Errorf("%d of %d plots are drawn", drawn, n)
 	}
-	if !strings.Contains(page, "disabled") || regexp.MustCompile(`<button[^>]*disabled`).Match(dom) {
+	if !strings.Contains(page, "disabled") || regexp.MustCompile(`<button[^>]*disabled`).MatchString(dom) {
 		t.Error("the script did not run: the heads of tables are no buttons")
 	}
-	asked, err := os.ReadFile(log)
-	if err != nil {
+	open := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(page, "") // which would not run another script
+	copied := filepath.Join(out, "clicked.html")
+	if err := os.WriteFile(copied, []byte(strings.Replace(open, "</body>", clicked+"</body>", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var net struct {
-		Events []struct {
-			Params struct {
-				URL string `json:"url"`
-			} `json:"params"`
-		} `json:"events"`
-	}
-	if err := json.Unmarshal(asked, &net); err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range net.Events {
-		if u := e.Params.URL; strings.HasPrefix(u, "http") && !ownRequest.MatchString(u) {
-			t.Errorf("it asked for %s", u)
-		}
+	dom, _, _ = b.open(t, copied)
+	var sorted, wrong int
+	at := regexp.MustCompile(`data-clicked="[^"]*"`).FindString(dom)
+	if n, _ := fmt.Sscanf(at, `data-clicked="%d sorted, %d wrong"`, &sorted, &wrong); n != 2 || sorted < 20 || wrong > 0 {
+		t.Errorf("columns clicked: %q", at)
 	}
 }

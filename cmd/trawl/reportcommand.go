@@ -80,7 +80,7 @@ var (
 	setting   = regexp.MustCompile(`^(?:--set=)?([A-Za-z][-A-Za-z0-9_.]*)=`)
 	userOfURL = regexp.MustCompile(`://[^/@\s'"]*@`)
 	queryKey  = regexp.MustCompile(`([?&])([^=&\s'"]+)=([^&\s'"]+)`)
-	header    = regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*(?:(?:bearer|basic)\s+)?|bearer\s+)[^\s'",}\]$…][^\s'",}\]]*`)
+	header    = regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*(?:(?:bearer|basic)\s+)?|bearer\s+)([^\s'",{}\[\]$…][^\s'",}\]]*)`)
 	variable  = regexp.MustCompile(`^\$\{[A-Za-z_][A-Za-z0-9_]*\}$`)
 )
 
@@ -101,12 +101,21 @@ func withoutSecrets(command string) string {
 			m := escaped.FindStringSubmatch(s)
 			return m[1] + m[2] + strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(m[3])
 		})
-		safe := header.ReplaceAllString(safeSetting(plain), "${1}"+hidden)
+		safe := header.ReplaceAllStringFunc(safeSetting(plain), hiddenHeader)
 		if safe == plain {
 			return word
 		}
 		return quoted(safe)
 	})
+}
+
+// hiddenHeader hides what a header says behind the name of its scheme.
+func hiddenHeader(s string) string {
+	m := header.FindStringSubmatch(s)
+	if scheme := strings.ToLower(m[2]); scheme == "bearer" || scheme == "basic" { // and what follows is hidden already
+		return s
+	}
+	return m[1] + hidden
 }
 
 // safeSetting returns a word of key=value without the secrets in it. A value that has

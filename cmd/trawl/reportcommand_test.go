@@ -22,7 +22,7 @@ func TestWithoutSecrets(t *testing.T) {
 		"trawl run --set 'models.agent.extra={api_key: 12345678}'":                       "trawl run --set 'models.agent.extra={api_key: …hidden…}'",
 		"trawl run --set 'models.agent.extra={headers: [\"Authorization: Bearer q9\"]}'": "trawl run --set 'models.agent.extra={headers: [\"Authorization: Bearer …hidden…\"]}'",
 		"trawl run --set 'models.agent.extra.api_key=${KEY}'":                            "trawl run --set 'models.agent.extra.api_key=${KEY}'",
-		"trawl run --set 'models.agent.extra.api_key=${KEY:-sk-1}'":                      "trawl run --set 'models.agent.extra.api_key=…hidden…'",
+		"trawl run --set 'models.agent.extra.api_key=${KEY:-sk-1}'":                      "trawl run --set models.agent.extra.api_key=…hidden…",
 		"trawl run --endpoint http://me:sk-1@host/v1":                                    "trawl run --endpoint http://…hidden…@host/v1",
 		"trawl run --endpoint 'http://host/v1?a=1&api_key=sk-1'":                         "trawl run --endpoint 'http://host/v1?a=1&api_key=…hidden…'",
 	} {

@@ -131,7 +131,9 @@ func TestReportSelectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
-			selectors = append(selectors, strings.Join(strings.Split(line, ",")[1:3], "@"))
+			cells := strings.Split(line, ",")
+			name, _, _ := strings.Cut(cells[1], " ") // without the hash of its model and settings
+			selectors = append(selectors, name+"@"+cells[2])
 		}
 		return selectors, page
 	}

@@ -117,9 +117,9 @@ func (x *reporter) join(ctx context.Context, run reportRun) (*reported, error) {
 			r.scored = s
 			continue
 		}
-		r.lines, r.states, r.examples = slices.Concat(r.lines, s.lines), slices.Concat(r.states, s.states), slices.Concat(r.examples, s.examples)
+		r.lines, r.states = slices.Concat(r.lines, s.lines), slices.Concat(r.states, s.states)
 	}
-	r.round = roundOf(r.parts)
+	r.examples, r.round = joined(r.parts), roundOf(r.parts)
 	return r, nil
 }
 

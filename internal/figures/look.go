@@ -32,13 +32,13 @@ var (
 	rule  = newTint(0xE4E8ED, "rule")
 
 	// hues are those of Okabe and Ito that can be seen on white, in an order in
-	// which neighbours differ in lightness too, and a grey.
+	// which neighbours differ in lightness too, a grey, and the wine of Paul Tol.
 	hues = []tint{
 		newTint(0x0072B2, "blue"), newTint(0xD55E00, "red"), newTint(0x009E73, "green"), newTint(0xCC79A7, "pink"),
-		newTint(0xE69F00, "amber"), newTint(0x56B4E9, "sky"), newTint(0x7A7F87, "grey"),
+		newTint(0xE69F00, "amber"), newTint(0x56B4E9, "sky"), newTint(0x7A7F87, "grey"), newTint(0x882255, "wine"),
 	}
 
-	// glyphs and hues have no common divisor in number, so that pairs repeat late.
+	// glyphs go on by one where hues begin again, so that pairs repeat late.
 	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}}
 )
 
@@ -52,7 +52,7 @@ func hueOf(index int) tint { return hues[index%len(hues)] }
 // glyphOf returns how the points of a series are drawn: where there is no line
 // through them, such that one shows through another.
 func glyphOf(s shownSeries) draw.GlyphStyle {
-	sty := draw.GlyphStyle{Color: hueOf(s.index), Radius: 3, Shape: glyphs[s.index%len(glyphs)]}
+	sty := draw.GlyphStyle{Color: hueOf(s.index), Radius: 3, Shape: glyphs[(s.index+s.index/len(hues))%len(glyphs)]}
 	if s.Shape == Points {
 		sty.Color = hueOf(s.index).faint(0.75)
 	}

@@ -14,14 +14,16 @@ const (
 	lineWidth vg.Length = 1.75
 	widestBar vg.Length = 44
 	bandAlpha           = 0.16
+	fewBands            = 4 // so many lie over each other and can be told apart; more are the fainter
 )
 
 // addSeries adds what shows the series to p, bands below bars below lines.
 func addSeries(p *plot.Plot, shown []shownSeries, bars int) {
 	places := barPlaces(shown)
+	alpha := bandAlpha * min(1, fewBands/float64(max(1, len(shown)-bars)))
 	for _, s := range shown {
 		if s.Shape == Line {
-			p.Add(band{s})
+			p.Add(band{s, alpha})
 		}
 	}
 	if bars > 0 && p.Y.Min < 0 && p.Y.Max > 0 {
@@ -55,7 +57,10 @@ func barPlaces(shown []shownSeries) []float64 {
 }
 
 // band shades between the ends of the intervals of neighbours.
-type band struct{ shownSeries }
+type band struct {
+	shownSeries
+	alpha float64
+}
 
 var _ plot.Plotter = band{}
 
@@ -73,7 +78,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, point := range slices.Backward(run) {
 			outline = append(outline, vg.Point{X: x(point.X), Y: y(point.Interval[0])})
 		}
-		c.FillPolygon(hueOf(b.index).faint(bandAlpha), outline)
+		c.FillPolygon(hueOf(b.index).faint(b.alpha), outline)
 	}
 }
 

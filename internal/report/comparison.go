@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"trawl/eval"
 	"trawl/internal/figures"
@@ -39,18 +40,40 @@ func (c *Comparison) figures(s *section) {
 	}
 	s.say("Differences are of each run less "+c.Baseline+", question by question, over the questions for which both have the figure;",
 		"p is of the two-sided sign-flip test that the difference is 0, without regard to how many figures are tested.")
+	c.common(s)
 	for _, p := range c.Pairs {
-		x := p.Contrasted
-		said := fmt.Sprintf("%s and %s have %d questions in common; %d are only of %s, %d only of %s.", c.Baseline, p.Name, x.Common, x.OnlyA, c.Baseline, x.OnlyB, p.Name)
-		if x.Differ > 0 {
-			said += fmt.Sprintf(" Of the common ones %d have other words or gold answers.", x.Differ)
-		}
-		s.say(said)
-		for _, w := range x.Warnings {
+		for _, w := range p.Contrasted.Warnings {
 			s.say(p.Name + ": " + w)
 		}
 	}
 	c.differences(s)
+}
+
+// common says how many questions runs have in common with the baseline, at once of
+// those that have as many.
+func (c *Comparison) common(s *section) {
+	type counts struct{ both, onlyBase, onlyRun, differ int }
+	var order []counts
+	names := map[counts][]string{}
+	for _, p := range c.Pairs {
+		x := p.Contrasted
+		n := counts{x.Common, x.OnlyA, x.OnlyB, x.Differ}
+		if names[n] == nil {
+			order = append(order, n)
+		}
+		names[n] = append(names[n], p.Name)
+	}
+	for _, n := range order {
+		of, only := strings.Join(names[n], ", "), "only of "+names[n][0]
+		if len(names[n]) > 1 {
+			of, only = "each of "+of, "only of the other run"
+		}
+		said := fmt.Sprintf("%s and %s have %d questions in common; %d are only of %s, %d %s.", c.Baseline, of, n.both, n.onlyBase, c.Baseline, n.onlyRun, only)
+		if n.differ > 0 {
+			said += fmt.Sprintf(" Of the common ones %d have other words or gold answers.", n.differ)
+		}
+		s.say(said)
+	}
 }
 
 // A namedDifference is one with the name that people know it by.

@@ -318,12 +318,27 @@ func TestManyRuns(t *testing.T) {
 	if err := figures.Render(io.Discard, figures.Page{Sections: all}); err != nil {
 		t.Error(err)
 	}
+	first := *c.Pairs[0].Contrasted
+	c.Pairs = nil
+	for i := range 3 {
+		x := first
+		x.OnlyB = i / 2
+		c.Pairs = append(c.Pairs, report.Pair{Name: fmt.Sprintf("run%d", i), Contrasted: &x})
+	}
+	said := report.Sections(runs, c)[2].Text[1:3]
+	want := []string{
+		"run11 and each of run0, run1 have 2 questions in common; 1 are only of run11, 0 only of the other run.",
+		"run11 and run2 have 2 questions in common; 1 are only of run11, 1 only of run2.",
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("in common (-want +got):\n%s", diff)
+	}
 	p := plot(t, all, "plot-pass")
 	var names []string
 	for _, x := range p.Series {
 		names = append(names, x.Name)
 	}
-	want := []string{"run0", "run1", "run2", "run3", "run4", "run5", "run6", "run11"}
+	want = []string{"run0", "run1", "run2", "run3", "run4", "run5", "run6", "run11"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("series (-want +got):\n%s", diff)
 	}
