@@ -19,7 +19,7 @@ demo: build
 
 test:
 	go test -race -shuffle=on -timeout 20m ./...
-	go test -run '^Test(RealQuestions|Faults.*|ReportImported|ReportSize|DemoReport)$$' ./cmd/trawl
+	go test -run '^Test(RealQuestions|Faults.*|Report.*|DemoReport|Experiment.*)$$' ./cmd/trawl
 
 # What a machine can check of the house: formatting, vet, modules, builds that
 # have no C compiler or another system.

@@ -61,6 +61,7 @@ func TestExperimentOnce(t *testing.T) {
 // TestExperimentOfFailures has a server that refuses one question, and then does not:
 // the report is there all the same, the status is not 0, and the rest is made up for.
 func TestExperimentOfFailures(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 3)
 	text := questionText(t, questions)
@@ -163,6 +164,7 @@ func writeFile(t *testing.T, name, text string) string {
 // TestExperimentLayers: an experiment's settings stand below a file, which stands
 // below --set and flags; an arm's stand above all.
 func TestExperimentLayers(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 1)
 	x := writeFile(t, "x.yaml", `
@@ -198,6 +200,7 @@ arms:
 
 // TestExperimentRefused: what is wrong is said before anything is run.
 func TestExperimentRefused(t *testing.T) {
+	withoutRaceDetector(t)
 	questions, index := world(t, 1)
 	head := "title: T\nasks: Which?\n"
 	two := writeFile(t, "two.yaml", head+"arms:\n  - name: a\n  - name: b\n    settings: {rollout: {count: 3, first-query: sideways}}\n")
@@ -248,6 +251,7 @@ func TestExperimentRefused(t *testing.T) {
 // TestExperimentInOtherFolder: an arm whose folder holds another run is refused
 // before an arm that has none is begun.
 func TestExperimentInOtherFolder(t *testing.T) {
+	withoutRaceDetector(t)
 	questions, index := world(t, 1)
 	out := filepath.Join(t.TempDir(), "exp")
 	args := []string{"--dataset", questions, "--index", index, "--endpoint", "sim", "--quiet"}
@@ -264,6 +268,7 @@ func TestExperimentInOtherFolder(t *testing.T) {
 // TestExperimentChooses has selectors that ask a model, whose decisions are kept, and
 // leaves out the one that has no checkpoint.
 func TestExperimentChooses(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 3)
 	server := newStrictServer(t, sim.Options{})
@@ -296,6 +301,7 @@ func readText(t *testing.T, path string) string {
 // TestExperimentCrossValidates trains the selector fold by fold, keeps what came of
 // it, and trains again when the run has grown.
 func TestExperimentCrossValidates(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 8)
 	x := writeFile(t, "x.yaml", "title: T\nasks: Which?\narms: [{name: a}]\ncrossvalidate: {folds: 2, ablate: [none, no-network]}\n")

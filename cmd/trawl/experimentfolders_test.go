@@ -38,6 +38,7 @@ func everyFile(t *testing.T, dir string, f func(path string, data []byte)) {
 // TestExperimentHidesSecrets: what nobody else may read is in no file of OUT and in
 // nothing that is printed, in whichever form it was given.
 func TestExperimentHidesSecrets(t *testing.T) {
+	withoutRaceDetector(t)
 	questions, index := world(t, 1)
 	server := httptest.NewServer(sim.New(sim.Options{}))
 	defer server.Close()
@@ -87,6 +88,7 @@ func TestExperimentHidesSecrets(t *testing.T) {
 // TestExperimentFolders: a folder that is none of the experiment's is refused before
 // anything is run, and stays as it is.
 func TestExperimentFolders(t *testing.T) {
+	withoutRaceDetector(t)
 	questions, index := world(t, 1)
 	write := func(t *testing.T, out, name, text string) {
 		t.Helper()
@@ -139,6 +141,7 @@ func TestExperimentFolders(t *testing.T) {
 // TestExperimentsShareFolder: two experiments in one folder have a report each, and
 // the folder names both.
 func TestExperimentsShareFolder(t *testing.T) {
+	withoutRaceDetector(t)
 	out := filepath.Join(t.TempDir(), "exp")
 	begun := filepath.Join(out, "report", "a", "index.html.tmp") // by a process that was killed
 	if err := os.MkdirAll(filepath.Dir(begun), 0o755); err != nil {
@@ -169,6 +172,7 @@ func TestExperimentsShareFolder(t *testing.T) {
 // TestExperimentWithoutServer: an experiment whose arms are done, and whose decisions
 // are kept, is told again without a model; one that is not whole needs it.
 func TestExperimentWithoutServer(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 3)
 	for name, extra := range map[string][]string{
@@ -195,6 +199,7 @@ func TestExperimentWithoutServer(t *testing.T) {
 // TestExperimentAsOtherModel: what an arm's run was made with is not taken for another
 // model at another address.
 func TestExperimentAsOtherModel(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 1)
 	x := writeFile(t, "x.yaml", "title: T\nasks: Which?\nsettings: {rollout: {count: 1}}\narms: [{name: a}]\n")
@@ -215,6 +220,7 @@ func TestExperimentAsOtherModel(t *testing.T) {
 
 // TestExperimentWithoutGold: nothing is run where nothing could be compared.
 func TestExperimentWithoutGold(t *testing.T) {
+	withoutRaceDetector(t)
 	_, index := world(t, 1)
 	questions := writeFile(t, "q.jsonl", `{"id":"1","question":"Who?","golden_answers":[]}`+"\n")
 	out := filepath.Join(t.TempDir(), "exp")
@@ -230,6 +236,7 @@ func TestExperimentWithoutGold(t *testing.T) {
 // TestExperimentChecksAt: choosing among more rollouts than there are is refused at
 // once, and K that is not compared may be changed.
 func TestExperimentChecksAt(t *testing.T) {
+	withoutRaceDetector(t)
 	questions, _ := world(t, 1)
 	x := writeFile(t, "x.yaml", "title: T\nasks: Which?\nsettings: {rollout: {count: 8}}\narms: [{name: a}]\nselect: {selectors: [first], at: [1, 8]}\n")
 	common := []string{"--dataset", questions, "--index", filepath.Join(t.TempDir(), "none"), "--endpoint", "sim", "--out", filepath.Join(t.TempDir(), "exp"), "-k", "4"}
@@ -251,6 +258,7 @@ func TestExperimentChecksAt(t *testing.T) {
 // arm that has both, k and subsets reach the report, and no column of the table is of
 // two numbers of rollouts.
 func TestExperimentPairs(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 4)
 	x := writeFile(t, "x.yaml", "title: T\nasks: Which?\narms:\n  - name: a\n    settings: {rollout: {count: 4}}\n  - name: b\n    settings: {rollout: {count: 2}}\n"+
@@ -285,6 +293,7 @@ func TestExperimentPairs(t *testing.T) {
 
 // TestExperimentExample carries out the file that configs/README.md shows.
 func TestExperimentExample(t *testing.T) {
+	withoutRaceDetector(t)
 	notUnderRace(t)
 	questions, index := world(t, 6)
 	x := filepath.Join(testutil.Root(t), "internal", "experiment", "testdata", "example.yaml")

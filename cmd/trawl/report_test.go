@@ -155,6 +155,7 @@ func sameAsSelect(t *testing.T, out, run, name string) {
 
 // What cannot be compared is refused with a way out, and nothing is written.
 func TestReportRefuses(t *testing.T) {
+	withoutRaceDetector(t)
 	tiny := func(seed string) string {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "world")
@@ -186,6 +187,7 @@ func TestReportRefuses(t *testing.T) {
 
 // Rollouts of other programs, without gold answers: what can be told is.
 func TestReportWithoutGold(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rollouts.jsonl")
 	lines := `{"question":"Who?","prediction":"Ada","messages":[{"role":"user","content":"Who?"},{"role":"assistant","content":"<answer>Ada</answer>"}]}
@@ -214,6 +216,7 @@ func TestReportWithoutGold(t *testing.T) {
 
 // A line that cannot be read is skipped, and the page says so.
 func TestReportOfADamagedRun(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 3, 2)
 	path := filepath.Join(dir, "rollouts.jsonl")
 	data, err := os.ReadFile(path)
@@ -237,6 +240,7 @@ func TestReportOfADamagedRun(t *testing.T) {
 // The decisions of selectors that ask a model are shown where all of them are kept,
 // and no model is asked for them.
 func TestReportKeptDecisions(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 3, 2)
 	capture(t, "select", dir, "--selector", "solagg", "--endpoint", "sim", "--quiet")
 	out := filepath.Join(t.TempDir(), "page")

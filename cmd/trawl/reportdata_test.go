@@ -49,6 +49,7 @@ func rewritten(t *testing.T, run string, change func(i int, question map[string]
 
 // A data set with the run's ids and other questions is another one.
 func TestReportOtherQuestions(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 3, 2)
 	other := rewritten(t, dir, func(i int, q map[string]any) {
 		if i == 1 {
@@ -71,6 +72,7 @@ func TestReportOtherQuestions(t *testing.T) {
 // Where some questions have no gold answers, captions have the n of the others, and a
 // note says what is unscored.
 func TestReportHalfGold(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 4, 2)
 	half := rewritten(t, dir, func(i int, q map[string]any) {
 		if i%2 == 0 {
@@ -91,6 +93,7 @@ func TestReportHalfGold(t *testing.T) {
 // Of many lines that cannot be read the first few are told, and the others counted; so
 // is one that was cut short.
 func TestReportUnreadableLines(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 2, 2)
 	f, err := os.OpenFile(filepath.Join(dir, "rollouts.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
@@ -121,6 +124,7 @@ func TestReportUnreadableLines(t *testing.T) {
 
 // --selector says whose choices are shown, be they worked out or kept, each once.
 func TestReportSelectors(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 3, 2)
 	capture(t, "select", dir, "--selector", "solagg", "--endpoint", "sim", "--quiet")
 	chosen := func(args ...string) (selectors []string, page string) {
@@ -159,6 +163,7 @@ func TestReportSelectors(t *testing.T) {
 // What was resampled and kept makes E_A as it does in trawl evaluate, and no model is
 // asked.
 func TestReportKeptEntropies(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 6, 2)
 	var want utility.Report
 	if err := json.Unmarshal([]byte(capture(t, "evaluate", dir, "--resample", "3", "--endpoint", "sim", "--json", "--quiet")), &want); err != nil || want.EA == nil {
@@ -176,6 +181,7 @@ func TestReportKeptEntropies(t *testing.T) {
 
 // An experiment has figures of other names compared, and says at which k.
 func TestReportPairs(t *testing.T) {
+	withoutRaceDetector(t)
 	dataset, index := world(t, 4)
 	dir := t.TempDir()
 	var runs []reportRun

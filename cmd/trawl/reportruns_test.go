@@ -31,6 +31,7 @@ func misused(t *testing.T, args ...string) string {
 // A folder that cannot take the report is refused before anything is read: the data set
 // of this run is gone, which would be told otherwise.
 func TestReportFolderComesFirst(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 2, 2)
 	m, err := store.ReadManifest(dir)
 	if err != nil || os.Remove(m.Dataset.Path) != nil {
@@ -58,6 +59,7 @@ func TestReportFolderComesFirst(t *testing.T) {
 
 // A run is named once, and a baseline means one run.
 func TestReportNames(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := stored(t, 2, 2)
 	parent := t.TempDir()
 	a, b := filepath.Join(parent, "a", "run"), filepath.Join(parent, "b", "run")
@@ -91,6 +93,7 @@ func TestReportNames(t *testing.T) {
 // Shards of a run are one run, with the figures that trawl score has for them, and stand
 // beside other runs.
 func TestReportShards(t *testing.T) {
+	withoutRaceDetector(t)
 	dataset, index := world(t, 6)
 	dir := t.TempDir()
 	flags := []string{"--dataset", dataset, "--index", index, "--endpoint", "sim", "-k", "2", "--quiet"}
