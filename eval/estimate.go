@@ -42,7 +42,7 @@ func Estimate(values []float64, resamples int, base int64) *Stat {
 		means[i] = sum / float64(n)
 	}
 	slices.Sort(means)
-	return &Stat{Mean: mean(values), CI95: [2]float64{quantile(means, 0.025), quantile(means, 0.975)}, N: n}
+	return &Stat{Mean: mean(values), CI95: Interval(means), N: n}
 }
 
 // mean returns the mean of values; 0 if there are none.
@@ -55,6 +55,12 @@ func mean(values []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(values))
+}
+
+// Interval returns the percentile interval of 95 % of values that were resampled, which
+// it takes sorted.
+func Interval(sorted []float64) [2]float64 {
+	return [2]float64{quantile(sorted, 0.025), quantile(sorted, 0.975)}
 }
 
 // quantile returns the q-quantile of sorted values, interpolated linearly

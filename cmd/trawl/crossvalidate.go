@@ -60,9 +60,9 @@ func crossed(examples []train.Example, scores [][]float64, o trainOptions) cross
 	}
 	r := crossReport{Questions: len(examples), Folds: o.folds, Accuracy: map[string]*eval.Stat{}}
 	for name, values := range got {
-		r.Accuracy[name] = eval.Estimate(values, bootstraps, o.train.Seed)
+		r.Accuracy[name] = eval.Estimate(values, eval.DefaultResamples, o.train.Seed)
 	}
-	r.Gain = eval.Estimate(gain, bootstraps, o.train.Seed)
+	r.Gain = eval.Estimate(gain, eval.DefaultResamples, o.train.Seed)
 	return r
 }
 
@@ -81,9 +81,6 @@ func unlearnt(ex train.Example) map[string]float64 {
 	row["first"], row["majority"] = ex.Labels[0], ex.Labels[gnn.Best(votes)]
 	return row
 }
-
-// bootstraps is how often questions are resampled for an interval.
-const bootstraps = 2000
 
 func (r crossReport) write(e env) {
 	fmt.Fprintf(e.stdout, "%d questions, %d without labels left out, %d folds%s\n\n", r.Questions, r.Unlabelled, r.Folds, simulatedNote(r.Simulated))

@@ -203,7 +203,7 @@ func (x *ablating) table(names []string, results map[string]*ablated) figures.Ta
 		for i := range values {
 			differences[i] = values[i] - less[i]
 		}
-		return statOrDash(eval.Estimate(differences, bootstraps, x.arm.settings.Seed))
+		return statOrDash(eval.Estimate(differences, eval.DefaultResamples, x.arm.settings.Seed))
 	}
 	var full []float64
 	if r := results[experiment.Whole]; r != nil {

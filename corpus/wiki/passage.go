@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"trawl/internal/text"
 	"trawl/search"
@@ -35,21 +34,11 @@ func parsePassage(raw []byte, _ int) (record, bool, error) {
 			doc.Title = *p.Title
 		}
 	case p.Contents != nil:
-		doc.Title, doc.Text = splitContents(*p.Contents)
+		doc.Title, doc.Text = text.SplitContents(*p.Contents)
 	default:
 		return record{}, false, errors.New("key contents: missing, and so is text")
 	}
 	return record{Document: doc}, true, nil
-}
-
-// splitContents splits title and text. Contents of one line are all title.
-func splitContents(contents string) (title, text string) {
-	title, text, _ = strings.Cut(contents, "\n")
-	title = strings.TrimSuffix(title, "\r")
-	if n := len(title); n >= 2 && title[0] == '"' && title[n-1] == '"' {
-		title = strings.ReplaceAll(title[1:n-1], `""`, `"`)
-	}
-	return title, text
 }
 
 // parseID accepts a string or a number, which stands for its digits.

@@ -102,7 +102,7 @@ type Decided struct {
 func (o Options) withDefaults() Options {
 	o.Rollouts = cmp.Or(o.Rollouts, 1)
 	o.Subsets = cmp.Or(o.Subsets, 100)
-	o.Resamples = cmp.Or(o.Resamples, 2000)
+	o.Resamples = cmp.Or(o.Resamples, eval.DefaultResamples)
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if len(o.At) == 0 {
 		for k := 1; k < o.Rollouts; k *= 2 {

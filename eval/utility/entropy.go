@@ -118,13 +118,5 @@ func adapted(groups [][]Pair, resamples int, base int64) *eval.Stat {
 		drawn = append(drawn, r)
 	}
 	slices.Sort(drawn)
-	return &eval.Stat{Mean: r, CI95: [2]float64{quantile(drawn, 0.025), quantile(drawn, 0.975)}, N: len(groups)}
-}
-
-// quantile returns the q-quantile of sorted values, as [eval.Estimate] does.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	low := int(at)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
+	return &eval.Stat{Mean: r, CI95: eval.Interval(drawn), N: len(groups)}
 }

@@ -115,11 +115,11 @@ func overlay(s *Settings, text []byte, getenv func(string) (string, bool)) error
 		return err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(nil), yaml.Strict(), yaml.Validator(checker{}))
-	return inWords(d.DecodeFromNode(file.Docs[0].Body, s))
+	return InWords(d.DecodeFromNode(file.Docs[0].Body, s))
 }
 
-// inWords returns an error of the decoder without the names of Go's types.
-func inWords(err error) error {
+// InWords returns an error of the YAML decoder without the names of Go's types.
+func InWords(err error) error {
 	var wrong *yaml.TypeError
 	if !errors.As(err, &wrong) {
 		return err

@@ -143,5 +143,5 @@ func decode(text []byte, into any) error {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return errors.New("it is empty")
 	}
-	return inWords(yaml.NewDecoder(bytes.NewReader(nil), yaml.Strict()).DecodeFromNode(file.Docs[0].Body, into))
+	return config.InWords(yaml.NewDecoder(bytes.NewReader(nil), yaml.Strict()).DecodeFromNode(file.Docs[0].Body, into))
 }

@@ -2,9 +2,7 @@ package experiment
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -147,31 +145,4 @@ func oneLine(node ast.Node) (string, error) {
 func at(node ast.Node, format string, args ...any) error {
 	p := node.GetToken().Position
 	return fmt.Errorf("[%d:%d] %s", p.Line, p.Column, fmt.Sprintf(format, args...))
-}
-
-// inWords returns an error of the decoder without the names of Go's types.
-func inWords(err error) error {
-	var wrong *yaml.TypeError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	p := wrong.Token.Position
-	return fmt.Errorf("[%d:%d] want %s, found %q", p.Line, p.Column, typeWords(wrong.DstType), wrong.Token.Value)
-}
-
-// typeWords says what a key of a type wants.
-func typeWords(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return typeWords(t.Elem())
-	case reflect.Float64:
-		return "a number"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a text"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "keys with values"
 }
