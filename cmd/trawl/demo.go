@@ -22,7 +22,7 @@ import (
 	"trawl/internal/atomicfile"
 	"trawl/internal/config"
 	"trawl/rollout"
-	"trawl/search/live"
+	"trawl/search/index"
 	"trawl/selection/graph"
 )
 
@@ -234,18 +234,19 @@ func demoWorld(e env, o demoOptions) error {
 // demoIndex indexes the world, unless that is done.
 func demoIndex(ctx context.Context, e env, o demoOptions) error {
 	if entries, err := os.ReadDir(o.index()); err == nil && len(entries) > 0 {
-		x, err := live.Open(o.index())
+		x, err := openKind(o.index())
 		if err == nil {
 			return x.Close()
 		}
-		if !errors.Is(err, live.ErrIncomplete) && !errors.Is(err, live.ErrDamaged) {
+		if !errors.Is(err, index.ErrIncomplete) && !errors.Is(err, index.ErrDamaged) {
 			return err
 		}
 	}
 	o.step(e, "indexing it into %s", o.index())
 	corpus := filepath.Join(o.world(), "corpus.jsonl")
-	opts := indexOptions{out: o.index(), params: live.DefaultParams()}
-	_, err := buildIndex(ctx, e, opts, wiki.Open(corpus, wiki.SearchR1), corpus)
+	opts := newIndexOptions()
+	opts.out = o.index()
+	_, err := buildIndex(ctx, e, opts, &wiki.Reader{Format: wiki.SearchR1, Paths: []string{corpus}}, corpus)
 	return err
 }
 

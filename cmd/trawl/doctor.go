@@ -60,14 +60,19 @@ func (d *doctor) note(check, state, found, advice string) {
 	d.findings = append(d.findings, finding{check, state, found, advice})
 }
 
+// fail notes a check that failed; the lines of err behind the first are advice.
+func (d *doctor) fail(check string, err error) {
+	found, advice, _ := strings.Cut(err.Error(), "\n")
+	d.note(check, "failed", found, strings.TrimSpace(advice))
+}
+
 // examine makes all checks; those of the model need an endpoint.
 func (d *doctor) examine(ctx context.Context) {
 	d.key()
-	d.searchIndex()
+	d.searchIndex(ctx)
 	b, err := openBackend(ctx, d.env, d.settings.Models.Agent, 1)
 	if err != nil {
-		found, advice, _ := strings.Cut(err.Error(), "\n")
-		d.note("endpoint", "failed", found, strings.TrimSpace(advice))
+		d.fail("endpoint", err)
 		return
 	}
 	defer b.close()
@@ -90,8 +95,7 @@ func (d *doctor) role(ctx context.Context, name string, r config.Role) {
 	}
 	b, err := openBackend(ctx, d.env, d.settings.Models.In(r), 1)
 	if err != nil {
-		found, advice, _ := strings.Cut(err.Error(), "\n")
-		d.note(name, "failed", found, strings.TrimSpace(advice))
+		d.fail(name, err)
 		return
 	}
 	defer b.close()
@@ -111,19 +115,22 @@ func (d *doctor) key() {
 	d.note("key", "ok", "from "+name, "")
 }
 
-func (d *doctor) searchIndex() {
+func (d *doctor) searchIndex(ctx context.Context) {
 	if d.settings.Retrieval.Index == "" {
 		d.note("index", "warning", "none named", "--index DIR checks one")
 		return
 	}
-	x, stats, err := openIndex(d.settings.Retrieval.Index)
+	x, err := openIndex(ctx, d.settings.Retrieval.Index)
 	if err != nil {
-		found, advice, _ := strings.Cut(err.Error(), "\n")
-		d.note("index", "failed", found, strings.TrimSpace(advice))
+		d.fail("index", err)
 		return
 	}
 	defer x.Close()
-	d.note("index", "ok", fmt.Sprintf("%d documents, %d terms, k1=%g b=%g", stats.Documents, stats.Terms, stats.Params.K1, stats.Params.B), "")
+	if x.doubt != "" {
+		d.note("index", "warning", x.found+"; "+x.doubt, "")
+		return
+	}
+	d.note("index", "ok", x.found, "")
 }
 
 func (d *doctor) window(b *backend) {

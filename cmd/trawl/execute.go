@@ -166,18 +166,12 @@ func (p *pipeline) manifest(j runJob) (store.Manifest, error) {
 	if err != nil {
 		return store.Manifest{}, err
 	}
-	stats := p.stats
-	stats.Source = "" // the same documents are the same index, wherever they came from
-	index, err := json.Marshal(stats)
-	if err != nil {
-		return store.Manifest{}, err
-	}
 	var endpoints []string
 	for _, url := range p.backend.endpoints {
 		endpoints = append(endpoints, config.RedactURL(url))
 	}
 	made := store.Manifest{
-		Config: store.Hash(identity), Fixed: identity, Settings: settings, Seed: j.settings.Seed, Dataset: j.dataset, Index: index,
+		Config: store.Hash(identity), Fixed: identity, Settings: settings, Seed: j.settings.Seed, Dataset: j.dataset, Index: p.index.identity,
 		Endpoints: endpoints,
 		Models:    map[string]string{"agent": p.backend.model},
 		Prompts:   map[string]string{"agent": agent.PromptHash(), "divinit": divinit.PromptHash()},

@@ -61,7 +61,7 @@ func (t *trial) recorded(b *trialBench, a *arm, m store.Manifest, was runSetting
 		return nil, err
 	}
 	x := b.indexes[s.Retrieval.Index]
-	p := &pipeline{settings: s, index: x.index, stats: x.stats, dialect: known}
+	p := &pipeline{settings: s, index: x, dialect: known}
 	if d := agent.Dialect(s.Agent.Dialect); d != "auto" {
 		p.dialect = d
 	}

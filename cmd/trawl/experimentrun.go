@@ -10,7 +10,6 @@ import (
 	"trawl/agent"
 	"trawl/corpus/dataset"
 	"trawl/rollout"
-	"trawl/search/live"
 	"trawl/trajectory/store"
 )
 
@@ -18,13 +17,8 @@ import (
 // questions, indexes and models.
 type trialBench struct {
 	set     *dataset.Set
-	indexes map[string]openedIndex // by folder; most experiments have one
+	indexes map[string]*openedIndex // by folder or address; most experiments have one
 	roles   *roles
-}
-
-type openedIndex struct {
-	index *live.Index
-	stats live.Stats
 }
 
 // run does the rollouts of all arms that are not done yet. What can be wrong with an
@@ -44,11 +38,11 @@ func (t *trial) run(ctx context.Context) (err error) {
 	for _, a := range t.arms {
 		most = max(most, a.settings.Rollout.Concurrency)
 	}
-	b := &trialBench{set: set, indexes: map[string]openedIndex{}, roles: newRoles(t.env, most)}
+	b := &trialBench{set: set, indexes: map[string]*openedIndex{}, roles: newRoles(t.env, most)}
 	defer func() { err = errors.Join(err, b.close()) }()
 	pipelines := make([]*pipeline, len(t.arms))
 	for i, a := range t.arms {
-		if err := b.openIndex(a.settings.Retrieval.Index); err != nil {
+		if err := b.openIndex(ctx, t.env, a.settings.Retrieval.Index); err != nil {
 			return fmt.Errorf("arm %s: %w", a.name, err)
 		}
 		if a.finished, err = t.isDone(b, a); err != nil {
@@ -80,16 +74,18 @@ func (t *trial) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// openIndex opens the index in a folder, once.
-func (b *trialBench) openIndex(dir string) error {
-	if _, ok := b.indexes[dir]; ok {
+// openIndex opens an index, once.
+func (b *trialBench) openIndex(ctx context.Context, e env, where string) error {
+	if _, ok := b.indexes[where]; ok {
 		return nil
 	}
-	x, stats, err := openIndex(dir)
-	if err == nil {
-		b.indexes[dir] = openedIndex{x, stats}
+	x, err := openIndex(ctx, where)
+	if err != nil {
+		return err
 	}
-	return err
+	x.tellDoubt(e)
+	b.indexes[where] = x
+	return nil
 }
 
 // open wires the pipeline of an arm over what is open already.
@@ -99,7 +95,7 @@ func (t *trial) open(ctx context.Context, b *trialBench, a *arm, before []*pipel
 		return nil, err
 	}
 	x := b.indexes[a.settings.Retrieval.Index]
-	p := &pipeline{settings: a.settings, index: x.index, stats: x.stats, roles: b.roles}
+	p := &pipeline{settings: a.settings, index: x, roles: b.roles}
 	if err := p.openModels(ctx); err != nil {
 		return nil, err
 	}
@@ -171,7 +167,7 @@ func (t *trial) runArm(ctx context.Context, b *trialBench, a *arm, p *pipeline) 
 func (b *trialBench) close() error {
 	errs := []error{b.roles.close()}
 	for _, x := range b.indexes {
-		errs = append(errs, x.index.Close())
+		errs = append(errs, x.Close())
 	}
 	return errors.Join(errs...)
 }

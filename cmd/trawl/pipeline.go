@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"time"
 
 	"trawl/agent"
@@ -15,14 +13,12 @@ import (
 	"trawl/recursion"
 	"trawl/rollout/divinit"
 	"trawl/search"
-	"trawl/search/live"
 )
 
 // A pipeline is everything that rollouts need, wired as the settings say.
 type pipeline struct {
 	settings   *config.Settings
-	index      *live.Index
-	stats      live.Stats
+	index      *openedIndex
 	roles      *roles
 	backend    *backend // the agent's
 	compressor *backend // nil if there is one round
@@ -46,9 +42,10 @@ func openPipeline(ctx context.Context, e env, s *config.Settings, known agent.Di
 
 func (p *pipeline) open(ctx context.Context, e env, known agent.Dialect) (err error) {
 	s := p.settings
-	if p.index, p.stats, err = openIndex(s.Retrieval.Index); err != nil {
+	if p.index, err = openIndex(ctx, s.Retrieval.Index); err != nil {
 		return err
 	}
+	p.index.tellDoubt(e)
 	p.roles = newRoles(e, s.Rollout.Concurrency)
 	if err := p.openModels(ctx); err != nil {
 		return err
@@ -85,28 +82,6 @@ func (p *pipeline) close() error {
 		errs = append(errs, p.index.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// errNoIndex says that a command needs an index and was given none.
-var errNoIndex = errors.New("no index: name one with --index DIR; trawl index corpus.jsonl --out DIR makes it")
-
-// openIndex opens an index folder for searching.
-func openIndex(dir string) (*live.Index, live.Stats, error) {
-	if dir == "" {
-		return nil, live.Stats{}, errNoIndex
-	}
-	x, err := live.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, live.ErrForeign) {
-		err = fmt.Errorf("%w\n  trawl index corpus.jsonl --out DIR makes an index", err)
-	}
-	if err != nil {
-		return nil, live.Stats{}, err
-	}
-	stats, err := x.Stats()
-	if err != nil {
-		return nil, live.Stats{}, errors.Join(err, x.Close())
-	}
-	return x, stats, nil
 }
 
 // build makes the agent and the seeder, over an engine.

@@ -14,6 +14,7 @@ import (
 	"trawl/corpus/dataset"
 	"trawl/eval/scaffold"
 	"trawl/internal/atomicfile"
+	"trawl/internal/config"
 	"trawl/rollout"
 	"trawl/trajectory"
 	"trawl/trajectory/store"
@@ -152,10 +153,13 @@ func (s *scaffolding) readOracles(run *scored) (map[string][]scaffold.Step, erro
 // tasksOf makes the tasks of examples, with observations as the tool of the pipeline
 // shows them.
 func tasksOf(examples []dataset.Example, oracles map[string][]scaffold.Step, p *pipeline) ([]*scaffold.Task, error) {
+	if p.index.get == nil {
+		return nil, fmt.Errorf("the index %s gives no documents by id, which hints are made of: name the index's folder with --index", config.RedactURL(p.settings.Retrieval.Index))
+	}
 	observe := func(ids []string) (string, error) {
 		var r tool.Result
 		for _, id := range ids {
-			d, ok, err := p.index.Get(id)
+			d, ok, err := p.index.get(id)
 			if err == nil && !ok {
 				err = fmt.Errorf("the index %s has no document %s", p.settings.Retrieval.Index, id)
 			}

@@ -68,18 +68,17 @@ func newServeIndex(e env) *cobra.Command {
 }
 
 func runServeIndex(ctx context.Context, e env, index string, o serveIndexOptions) (err error) {
-	x, stats, err := openIndex(index)
+	x, err := openIndex(ctx, index)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	stats.Source = "" // where the documents came from is nobody's business
 	listener, err := listen(o.addr)
 	if err != nil {
 		return err
 	}
-	tellServed(e, listener.Addr(), stats.Documents)
-	return serve(ctx, listener, remote.Handler(x, remote.ServeOptions{Top: o.topk, MaxTop: maxTop, About: stats}))
+	tellServed(e, listener.Addr(), x.documents)
+	return serve(ctx, listener, remote.Handler(x, remote.ServeOptions{Top: o.topk, MaxTop: maxTop, About: x.identity}))
 }
 
 // listen takes an address.

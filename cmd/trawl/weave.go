@@ -13,6 +13,7 @@ import (
 	"trawl/corpus/weave"
 	"trawl/internal/config"
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -160,7 +161,7 @@ func indexBriefly(ctx context.Context, docs iter.Seq[search.Document]) (engine s
 			}
 		}
 	}
-	if _, err := live.Build(ctx, dir, faultless, live.BuildOptions{Params: live.DefaultParams()}); err != nil {
+	if _, err := live.Build(ctx, dir, faultless, live.BuildOptions{Params: index.DefaultParams()}); err != nil {
 		return nil, nil, err
 	}
 	x, err := live.Open(dir)

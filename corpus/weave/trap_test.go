@@ -17,6 +17,7 @@ import (
 	"trawl/internal/testutil"
 	"trawl/internal/text"
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -31,7 +32,7 @@ func indexIn(t testing.TB) Index {
 				}
 			}
 		}
-		if _, err := live.Build(ctx, dir, faultless, live.BuildOptions{Params: live.DefaultParams()}); err != nil {
+		if _, err := live.Build(ctx, dir, faultless, live.BuildOptions{Params: index.DefaultParams()}); err != nil {
 			return nil, nil, err
 		}
 		x, err := live.Open(dir)

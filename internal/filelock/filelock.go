@@ -8,38 +8,60 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
+// ErrHeld: another process has the lock.
+var ErrHeld = errors.New("wait for it, or stop it")
+
 // Lock takes the lock of that file name in dir, and writes the number of this
-// process into it. If another process has it, the error names that one. Closing
-// lets go.
-func Lock(dir, name string) (_ io.Closer, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
+// process into it. If another process has it, the error is [ErrHeld] and names
+// that one. Closing lets go. The file may be removed by whoever has the lock.
+func Lock(dir, name string) (io.Closer, error) {
+	for {
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
-			err = errors.Join(err, f.Close())
+			return nil, err
 		}
-	}()
+		current, err := take(f, dir)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if current {
+			return f, nil
+		}
+		f.Close() // it was removed between opening and locking, and keeps nobody out
+	}
+}
+
+// take locks f and says in it who did; current is whether f still has its name.
+func take(f *os.File, dir string) (current bool, err error) {
 	mine, err := Try(f)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	if !mine {
-		return nil, fmt.Errorf("%s is being written by %s: wait for it, or stop it", dir, holder(f))
+		return false, fmt.Errorf("%s is being written by %s: %w", dir, holder(f), ErrHeld)
+	}
+	opened, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Stat(f.Name())
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(opened, named) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
 	}
 	if err := f.Truncate(0); err != nil {
-		return nil, err
+		return false, err
 	}
-	if _, err := fmt.Fprintln(f, os.Getpid()); err != nil {
-		return nil, err
-	}
-	return f, nil
+	_, err = fmt.Fprintln(f, os.Getpid())
+	return true, err
 }
 
 // holder reads who holds a lock from its file.

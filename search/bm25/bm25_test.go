@@ -16,6 +16,7 @@ import (
 	"trawl/search"
 	"trawl/search/bm25"
 	"trawl/search/english"
+	"trawl/search/index"
 	"trawl/search/live"
 	"trawl/search/searchtest"
 )
@@ -33,10 +34,10 @@ func TestConformance(t *testing.T) {
 // write makes an index of the documents and returns its folder.
 func write(t testing.TB, docs []search.Document, window int) string {
 	t.Helper()
-	return writeWith(t, docs, window, bm25.DefaultParams())
+	return writeWith(t, docs, window, index.DefaultParams())
 }
 
-func writeWith(t testing.TB, docs []search.Document, window int, params bm25.Params) string {
+func writeWith(t testing.TB, docs []search.Document, window int, params index.Params) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := bm25.WriteSimply(dir, docs, params, window); err != nil {
@@ -53,7 +54,7 @@ func reopen(t testing.TB, dir string) *bm25.Index {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := x.Close(); err != nil && !errors.Is(err, bm25.ErrClosed) {
+		if err := x.Close(); err != nil && !errors.Is(err, index.ErrClosed) {
 			t.Error(err)
 		}
 	})
@@ -128,7 +129,7 @@ func scores(hits []search.Hit) []scored {
 // exhaustive knows the counts of every document, and scores all of them by the
 // formula.
 type exhaustive struct {
-	params bm25.Params
+	params index.Params
 	docs   []search.Document
 	counts []map[string]int
 	dl     []int
@@ -136,7 +137,7 @@ type exhaustive struct {
 	df     map[string]int
 }
 
-func newExhaustive(docs []search.Document, params bm25.Params) *exhaustive {
+func newExhaustive(docs []search.Document, params index.Params) *exhaustive {
 	e := &exhaustive{params: params, docs: docs, df: make(map[string]int)}
 	for _, doc := range docs {
 		terms := english.Analyze(doc.Title + "\n" + doc.Text)
@@ -184,16 +185,16 @@ func (e *exhaustive) search(query string) []scored {
 
 // TestEqualsExhaustiveSearch compares every top n, scores bit for bit.
 func TestEqualsExhaustiveSearch(t *testing.T) {
-	usual := bm25.DefaultParams()
+	usual := index.DefaultParams()
 	for _, tt := range []struct {
 		documents, window, queries int
-		params                     bm25.Params
+		params                     index.Params
 	}{
 		{1, 64, 20, usual}, {63, 64, 50, usual}, {64, 64, 50, usual}, {65, 64, 50, usual},
 		{1000, 64, 100, usual}, {2000, 128, 60, usual}, {2000, 1 << 16, 40, usual},
 		{9000, 1 << 13, 20, usual}, {9000, 1024, 20, usual},
-		{1000, 64, 60, bm25.Params{}}, // all that have the same terms are tied
-		{1000, 64, 60, bm25.Params{K1: 1.2, B: 1}}, {1000, 64, 60, bm25.Params{K1: 100}},
+		{1000, 64, 60, index.Params{}}, // all that have the same terms are tied
+		{1000, 64, 60, index.Params{K1: 1.2, B: 1}}, {1000, 64, 60, index.Params{K1: 100}},
 	} {
 		t.Run(fmt.Sprintf("%d documents in windows of %d by %v", tt.documents, tt.window, tt.params), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(tt.documents), uint64(tt.window)))
@@ -230,7 +231,7 @@ func TestEqualsLive(t *testing.T) {
 				return
 			}
 		}
-	}, live.BuildOptions{Params: live.DefaultParams()})
+	}, live.BuildOptions{Params: index.DefaultParams()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,7 @@ func TestExplainNumbers(t *testing.T) {
 	}
 	want := bm25.Explanation{
 		Document: search.Document{ID: "2", Title: "cat", Text: "cat dog fox"},
-		Score:    0.6225213632, Params: bm25.DefaultParams(), Documents: 3, Length: 4, Average: 3,
+		Score:    0.6225213632, Params: index.DefaultParams(), Documents: 3, Length: 4, Average: 3,
 		Terms: []bm25.ExplainedTerm{
 			{Term: "owl", InQuery: 1, Documents: 1, IDF: 0.9808292530117262},
 			{Term: "cat", InQuery: 2, Frequency: 2, Documents: 2, IDF: 0.4700036292457356, Part: 0.6225213632},

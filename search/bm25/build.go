@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 // progressEvery is after how many documents progress is told.
@@ -21,7 +22,7 @@ const DefaultMemory = 2 << 30
 
 // Options say how to build an index.
 type Options struct {
-	Params   Params              // taken literally; see [DefaultParams]
+	Params   index.Params        // taken literally; see [index.DefaultParams]
 	Memory   int64               // bytes that the building may take; default [DefaultMemory]
 	Source   string              // what the documents are, for index.json; may be empty
 	Workers  int                 // default one for each core that Go uses
@@ -73,25 +74,25 @@ func build(ctx context.Context, dir string, docs iter.Seq2[search.Document, erro
 	if err := opts.Params.Validate(); err != nil {
 		return Stats{}, err
 	}
-	lock, err := claim(dir)
+	c, err := claim(dir)
 	if err != nil {
 		return Stats{}, err
 	}
 	b := &builder{dir: dir, opts: opts, ids: newIDs(), budget: newBudget(opts.Memory / 2)}
-	b.meta = meta{Format: formatName, Version: formatVersion, Window: opts.window, Files: make(map[string]fileSum)}
+	b.meta = meta{Format: index.Static.Format, Version: index.Static.Version, Window: opts.window, Files: make(map[string]fileSum)}
 	b.meta.Params, b.meta.Source = opts.Params, opts.Source
 	err = b.invert(ctx, docs)
 	if err == nil {
 		err = b.join(ctx)
 	}
 	if err == nil {
-		err = finish(dir, b.meta)
+		err = finish(c, dir, b.meta)
 	}
 	if err != nil {
-		return Stats{}, errors.Join(err, abandon(dir), lock.Close())
+		return Stats{}, errors.Join(err, c.Abandon())
 	}
 	opts.Progress(b.meta.Documents)
-	return b.meta.Stats, lock.Close()
+	return b.meta.Stats, nil
 }
 
 // A builder is a building under way.

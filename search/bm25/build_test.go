@@ -16,11 +16,12 @@ import (
 
 	"trawl/search"
 	"trawl/search/bm25"
+	"trawl/search/index"
 	"trawl/search/live"
 	"trawl/search/searchtest"
 )
 
-var defaults = bm25.Options{Params: bm25.DefaultParams()}
+var defaults = bm25.Options{Params: index.DefaultParams()}
 
 func stream(docs []search.Document) iter.Seq2[search.Document, error] {
 	return func(yield func(search.Document, error) bool) {
@@ -104,7 +105,7 @@ func TestBuildEqualsLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	liveStats, err := live.Build(t.Context(), liveDir, stream(docs), live.BuildOptions{Params: live.DefaultParams()})
+	liveStats, err := live.Build(t.Context(), liveDir, stream(docs), live.BuildOptions{Params: index.DefaultParams()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +150,12 @@ func TestBuildCounts(t *testing.T) {
 	}
 	got.SHA256 = ""
 	want := bm25.Stats{
-		Params: bm25.DefaultParams(), Documents: 7, Source: "a test", Duplicates: 2,
-		Terms: 13, AllTerms: 16, // 3·3 and ow lthe owl hoot; with the, three times
+		Stats: index.Stats{
+			Params: index.DefaultParams(), Documents: 7, Source: "a test",
+			Terms: 13, // 3·3 and ow lthe owl hoot
+		},
+		AllTerms:      16, // with the, three times
+		Duplicates:    2,
 		DistinctTerms: 5,  // owl hoot the ow lthe
 		Postings:      13, // owl 4, hoot 4, the 3, ow 1, lthe 1
 	}
@@ -173,7 +178,7 @@ func TestBuildFails(t *testing.T) {
 		{"an id twice", stream([]search.Document{{ID: "x"}, {ID: "y"}, {ID: "x"}}), defaults, `documents 1 and 3 both have the id "x"`},
 		{"no id", stream([]search.Document{{ID: "x"}, {Text: "y"}}), defaults, "document 2 has no id"},
 		{"an error among the documents", func(yield func(search.Document, error) bool) { yield(search.Document{}, broken) }, defaults, broken.Error()},
-		{"odd parameters", stream(nil), bm25.Options{Params: bm25.Params{K1: -1}}, "k1 is -1"},
+		{"odd parameters", stream(nil), bm25.Options{Params: index.Params{K1: -1}}, "k1 is -1"},
 		{"too little memory", stream([]search.Document{{ID: "x"}}), bm25.Options{Memory: 1 << 20}, "1 MiB of memory have no room for a window"},
 		{"a long document in little memory", stream([]search.Document{{ID: "x", Text: strings.Repeat("owl ", 1<<22)}}), bm25.Options{Memory: 100 << 20}, "allow more"},
 	}
@@ -236,12 +241,12 @@ func TestBuildFolder(t *testing.T) {
 	}{
 		{"empty", nil, nil},
 		{"killed while it was inverting", map[string]string{"index.building": "", "texts": "trawl", "runs/00000.terms": "x", "runs/00000.records": "x"}, nil},
-		{"killed before the mark was taken away", with(func(files map[string]string) { files["index.building"] = "" }), bm25.ErrExists},
+		{"killed before the mark was taken away", with(func(files map[string]string) { files["index.building"] = "" }), index.ErrExists},
 		{"killed before index.json", with(func(files map[string]string) { files["index.building"] = ""; delete(files, "index.json") }), nil},
-		{"complete", complete, bm25.ErrExists},
+		{"complete", complete, index.ErrExists},
 		{"damaged", with(func(files map[string]string) { files["postings"] += "x" }), nil},
-		{"somebody's files", map[string]string{"thesis.tex": "x"}, bm25.ErrForeign},
-		{"another program's index", map[string]string{"index.json": "{}"}, bm25.ErrForeign},
+		{"somebody's files", map[string]string{"thesis.tex": "x"}, index.ErrForeign},
+		{"another program's index", map[string]string{"index.json": "{}"}, index.ErrForeign},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

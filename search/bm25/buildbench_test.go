@@ -18,6 +18,7 @@ import (
 	"trawl/internal/testutil"
 	"trawl/search"
 	"trawl/search/bm25"
+	"trawl/search/index"
 )
 
 // BenchmarkBuild builds an index of as many passages of 100 English-like words as
@@ -39,7 +40,7 @@ func benchmarkBuild(b *testing.B, n int, docs iter.Seq2[search.Document, error])
 		}
 		made, _ := usage(b)
 		dir, start := b.TempDir(), time.Now()
-		stats, err := bm25.Build(b.Context(), dir, docs, bm25.Options{Params: bm25.DefaultParams()})
+		stats, err := bm25.Build(b.Context(), dir, docs, bm25.Options{Params: index.DefaultParams()})
 		if err != nil {
 			b.Fatal(err)
 		}

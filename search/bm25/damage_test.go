@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"trawl/search/bm25"
+	"trawl/search/index"
 	"trawl/search/searchtest"
 )
 
@@ -53,7 +54,7 @@ func refused(t *testing.T, dir, name string) {
 	if err == nil {
 		x.Close()
 	}
-	if !errors.Is(err, bm25.ErrDamaged) || !strings.Contains(err.Error(), "("+name+" ") {
+	if !errors.Is(err, index.ErrDamaged) || !strings.Contains(err.Error(), "("+name+" ") {
 		t.Errorf("Open = %v, want ErrDamaged that names %s", err, name)
 	}
 }
@@ -86,7 +87,7 @@ func TestFlippedBytes(t *testing.T) {
 				err = x.Verify(t.Context())
 				x.Close()
 			}
-			if !errors.Is(err, bm25.ErrDamaged) || !strings.Contains(err.Error(), name) {
+			if !errors.Is(err, index.ErrDamaged) || !strings.Contains(err.Error(), name) {
 				t.Errorf("byte %d of %s is not seen: %v", i, name, err)
 			}
 		}
@@ -108,7 +109,7 @@ func useAll(t testing.TB, x *bm25.Index) {
 	}
 	_, _, err := x.Get("140")
 	for _, err := range append(errs, err) {
-		if err != nil && !errors.Is(err, bm25.ErrDamaged) {
+		if err != nil && !errors.Is(err, index.ErrDamaged) {
 			t.Errorf("a damaged index fails with %v", err)
 		}
 	}
@@ -126,7 +127,7 @@ func TestCutWhileOpen(t *testing.T) {
 		if err := os.Truncate(filepath.Join(dir, name), 0); err != nil {
 			t.Fatal(err)
 		}
-		if hits, err := x.Search(t.Context(), "q0 q1", 10); !errors.Is(err, bm25.ErrDamaged) {
+		if hits, err := x.Search(t.Context(), "q0 q1", 10); !errors.Is(err, index.ErrDamaged) {
 			t.Errorf("without %s: Search = %d hits, %v", name, len(hits), err)
 		}
 	}
@@ -142,14 +143,14 @@ func TestForeignFolders(t *testing.T) {
 		want                error
 		reason              string
 	}{
-		{"an empty folder", "", "", bm25.ErrForeign, "it has no index.json"},
-		{"another program's", "index.json", "{}", bm25.ErrForeign, "another program's"},
-		{"no JSON", "index.json", "index", bm25.ErrForeign, "another program's"},
-		{"cut short", "index.building", "", bm25.ErrIncomplete, "run trawl index again"},
-		{"without its files", "index.json", string(whole), bm25.ErrDamaged, "terms is missing"},
+		{"an empty folder", "", "", index.ErrForeign, "it has no index.json"},
+		{"another program's", "index.json", "{}", index.ErrForeign, "another program's"},
+		{"no JSON", "index.json", "index", index.ErrForeign, "another program's"},
+		{"cut short", "index.building", "", index.ErrIncomplete, "run trawl index again"},
+		{"without its files", "index.json", string(whole), index.ErrDamaged, "terms is missing"},
 		{"a version to come", "index.json", strings.Replace(string(whole), `"version":1`, `"version":2`, 1), nil, "says version 2"},
-		{"odd windows", "index.json", strings.Replace(string(whole), `"window":64`, `"window":65`, 1), bm25.ErrDamaged, "windows of 65"},
-		{"too many documents", "index.json", strings.Replace(string(whole), `"documents":150`, `"documents":-1`, 1), bm25.ErrDamaged, "-1 documents"},
+		{"odd windows", "index.json", strings.Replace(string(whole), `"window":64`, `"window":65`, 1), index.ErrDamaged, "windows of 65"},
+		{"too many documents", "index.json", strings.Replace(string(whole), `"documents":150`, `"documents":-1`, 1), index.ErrDamaged, "-1 documents"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -197,7 +198,7 @@ func TestSearchWhileClosing(t *testing.T) {
 			searches.Go(func() {
 				for i := 0; ; i++ {
 					hits, err := x.Search(t.Context(), "q0 q1 q2 q9", 10)
-					if errors.Is(err, bm25.ErrClosed) {
+					if errors.Is(err, index.ErrClosed) {
 						break
 					}
 					if err != nil || len(hits) != len(want) || hits[0] != want[0] {
@@ -215,7 +216,7 @@ func TestSearchWhileClosing(t *testing.T) {
 			t.Error(err)
 		}
 		searches.Wait()
-		if err := x.Close(); !errors.Is(err, bm25.ErrClosed) {
+		if err := x.Close(); !errors.Is(err, index.ErrClosed) {
 			t.Errorf("closing twice: %v", err)
 		}
 	}

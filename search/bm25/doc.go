@@ -34,7 +34,7 @@
 //
 // FORMAT.md, beside this file, says what the files hold. Searches trust the
 // order of documents within a window; damage that a search meets is
-// [ErrDamaged], or wrong scores.
+// [index.ErrDamaged], or wrong scores.
 //
 // # Concurrency
 //

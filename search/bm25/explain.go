@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 // An Explanation says what makes up the score of a document for a query, which
@@ -15,7 +16,7 @@ type Explanation struct {
 	// StopWords is said of a query of stop words alone, which is scored as if no
 	// word were one.
 	StopWords bool
-	Params    Params
+	Params    index.Params
 	Documents int     // in the index
 	Length    int     // of the document, in terms: dl
 	Average   float64 // of all documents: avgdl
@@ -79,7 +80,7 @@ func (x *Index) explain(query, id string) (Explanation, bool, error) {
 	for i := range e.Terms {
 		t := &e.Terms[i]
 		if t.Documents > 0 {
-			t.IDF = idf(x.meta.Documents, t.Documents)
+			t.IDF = index.IDF(x.meta.Documents, t.Documents)
 		}
 		if t.Frequency > 0 {
 			weighed := queryTerm{count: float64(t.InQuery), idf: t.IDF}

@@ -14,16 +14,17 @@ import (
 
 	"trawl/search"
 	"trawl/search/english"
+	"trawl/search/index"
 )
 
 // WriteSimply makes an index the plain way, all in memory, with windows of the
 // given size.
-func WriteSimply(dir string, docs []search.Document, params Params, window int) error {
+func WriteSimply(dir string, docs []search.Document, params index.Params, window int) error {
 	w := simpleIndex{files: make(map[string][]byte), docs: docs}
 	for _, name := range binaryFiles {
 		w.files[name] = appendHeader(nil, name)
 	}
-	w.meta = meta{Format: formatName, Version: formatVersion, Window: window, Files: make(map[string]fileSum)}
+	w.meta = meta{Format: index.Static.Format, Version: index.Static.Version, Window: window, Files: make(map[string]fileSum)}
 	w.meta.Params, w.meta.Documents = params, len(docs)
 	w.analyze()
 	w.rank()

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+
+	"trawl/search/index"
 )
 
 // The files of an index; FORMAT.md says what they hold.
 const (
 	metaFile     = "index.json"
-	buildingFile = "index.building"
 	termsFile    = "terms"
 	postingsFile = "postings"
 	lengthsFile  = "lengths"
@@ -23,9 +24,6 @@ const (
 var binaryFiles = []string{termsFile, postingsFile, lengthsFile, ranksFile, textsFile, offsetsFile}
 
 const (
-	formatName    = "trawl bm25 index"
-	formatVersion = 1
-
 	headerBytes  = 16
 	windowSize   = 1 << 16 // documents in a window, as indexes are built
 	maxDocuments = 1 << 30 // so that an offset within a list fits in 32 bits
@@ -59,19 +57,13 @@ type meta struct {
 	Files map[string]fileSum `json:"files"`
 }
 
-// Stats describe an index. SHA256 depends on the ids, titles, URLs and texts of
-// the documents and on nothing else, not even their order; an index of
-// [trawl/search/live] of the same documents has the same.
+// Stats describe an index.
 type Stats struct {
-	Params        Params `json:"params"`
-	Documents     int    `json:"documents"`
-	Terms         uint64 `json:"terms"`          // total length of the documents, without stop words
-	AllTerms      uint64 `json:"all_terms"`      // with stop words
+	index.Stats
+	AllTerms      uint64 `json:"all_terms"`      // as Terms, with stop words
 	DistinctTerms uint64 `json:"distinct_terms"` // of both classes
 	Postings      uint64 `json:"postings"`
-	Duplicates    int    `json:"duplicates"`       // documents whose title, URL and text an earlier one has
-	SHA256        string `json:"sha256"`           // of the documents, in hexadecimal
-	Source        string `json:"source,omitempty"` // what the index was made of, if it was said
+	Duplicates    int    `json:"duplicates"` // documents whose title, URL and text an earlier one has
 }
 
 // total returns the length of all documents in terms that the class counts.
@@ -126,7 +118,7 @@ var letters = map[string]byte{
 func appendHeader(b []byte, name string) []byte {
 	b = append(b, "trawlBM"...)
 	b = append(b, letters[name])
-	b = binary.LittleEndian.AppendUint32(b, formatVersion)
+	b = binary.LittleEndian.AppendUint32(b, uint32(index.Static.Version))
 	return binary.LittleEndian.AppendUint32(b, 0)
 }
 
@@ -135,11 +127,11 @@ func checkHeader(name string, data []byte) error {
 	want := appendHeader(nil, name)
 	switch {
 	case len(data) < headerBytes:
-		return damaged("%s has %d bytes, less than its header", name, len(data))
+		return index.Damaged("%s has %d bytes, less than its header", name, len(data))
 	case string(data[:8]) != string(want[:8]):
-		return damaged("%s begins with %q, not with %q", name, data[:8], want[:8])
+		return index.Damaged("%s begins with %q, not with %q", name, data[:8], want[:8])
 	case !slices.Equal(data[:headerBytes], want):
-		return damaged("%s says version %d, and index.json version %d", name, binary.LittleEndian.Uint32(data[8:]), formatVersion)
+		return index.Damaged("%s says version %d, and index.json version %d", name, binary.LittleEndian.Uint32(data[8:]), uint32(index.Static.Version))
 	}
 	return nil
 }

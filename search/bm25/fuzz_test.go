@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 // FuzzTerms reads a dictionary whose end says how many blocks there are.
@@ -41,7 +42,7 @@ func FuzzTerms(f *testing.F) {
 // FuzzList reads a list, and holds what can be read to what was asked for.
 func FuzzList(f *testing.F) {
 	lengths := column(appendColumn(nil, slices.Repeat([]uint32{1000}, 300)))
-	s := newNorms(DefaultParams(), 300_000, 300)
+	s := newNorms(index.DefaultParams(), 300_000, 300)
 	for _, n := range []int{1, 79, 80, 300} {
 		var postings []posting
 		for i := range n {
@@ -126,7 +127,7 @@ func FuzzBlock(f *testing.F) {
 // TestListBytes pins both kinds of lists: three documents in windows of 64, and
 // the greatest saturation at k1 = 1, b = 0: tf / (tf + 1).
 func TestListBytes(t *testing.T) {
-	s := newNorms(Params{K1: 1}, 200, 200)
+	s := newNorms(index.Params{K1: 1}, 200, 200)
 	lengths := column(appendColumn(nil, slices.Repeat([]uint32{1}, 200)))
 	sparse := appendList(nil, layout{200, 64}, []posting{{3, 1}, {70, 3}, {199, 2}}, s, lengths)
 	want := []byte{0, 0, 0x40, 0x3f /* 0.75 */, 3, 1, 67, 3, 129, 1, 2}

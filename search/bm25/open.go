@@ -1,7 +1,6 @@
 package bm25
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 // An Index is an open index.
@@ -36,9 +36,9 @@ var _ search.Engine = (*Index)(nil)
 
 // Open opens the complete index in dir, which takes milliseconds whatever its
 // size: the files are mapped, and of their content only the ends are read. It
-// fails with [ErrDamaged] if a file is missing or has not the size that
+// fails with [index.ErrDamaged] if a file is missing or has not the size that
 // index.json says. [Index.Verify] reads the rest; damage that Open does not see
-// makes the searches that meet it fail with ErrDamaged, or find wrong scores.
+// makes the searches that meet it fail with index.ErrDamaged, or find wrong scores.
 func Open(dir string) (*Index, error) {
 	x, err := open(dir)
 	if err != nil {
@@ -67,41 +67,20 @@ func open(dir string) (*Index, error) {
 // readMeta reads index.json of a complete index.
 func readMeta(dir string) (meta, error) {
 	var m meta
-	data, err := os.ReadFile(filepath.Join(dir, metaFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, missingMeta(dir)
-	}
-	if err != nil {
+	if err := index.Static.ReadMeta(dir, &m); err != nil {
 		return m, err
 	}
-	if err := json.Unmarshal(data, &m); err != nil || m.Format != formatName {
-		return m, fmt.Errorf("%w: its %s is another program's", ErrForeign, metaFile)
-	}
-	if m.Version != formatVersion {
-		return m, fmt.Errorf("%s says version %d and this trawl reads version %d: run trawl index again", metaFile, m.Version, formatVersion)
-	}
 	if err := m.validate(); err != nil {
-		return m, damaged("%s: %v", metaFile, err)
+		return m, index.Damaged("%s: %v", metaFile, err)
 	}
 	return m, nil
-}
-
-// missingMeta returns what the absence of index.json means.
-func missingMeta(dir string) error {
-	if _, err := os.Stat(dir); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(dir, buildingFile)); err == nil {
-		return ErrIncomplete
-	}
-	return fmt.Errorf("%w: it has no %s", ErrForeign, metaFile)
 }
 
 // mapFile maps a file that has the size that index.json says.
 func (x *Index) mapFile(name string) error {
 	f, err := os.Open(filepath.Join(x.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return damaged("%s is missing", name)
+		return index.Damaged("%s is missing", name)
 	}
 	if err != nil {
 		return err
@@ -113,9 +92,9 @@ func (x *Index) mapFile(name string) error {
 	}
 	switch want := x.meta.Files[name].Size; {
 	case info.Size() != want:
-		return damaged("%s has %d bytes, and %s says %d", name, info.Size(), metaFile, want)
+		return index.Damaged("%s has %d bytes, and %s says %d", name, info.Size(), metaFile, want)
 	case want < headerBytes:
-		return damaged("%s has %d bytes, less than its header", name, want)
+		return index.Damaged("%s has %d bytes, less than its header", name, want)
 	}
 	data, unmap, err := mapFile(f, info.Size())
 	if err != nil {
@@ -136,14 +115,14 @@ func (x *Index) load() (err error) {
 	n := x.meta.Documents
 	for _, name := range []string{lengthsFile, ranksFile} {
 		if got := len(x.files[name]); got != headerBytes+8*n {
-			return damaged("%s has %d bytes, too few or too many for %d documents", name, got, n)
+			return index.Damaged("%s has %d bytes, too few or too many for %d documents", name, got, n)
 		}
 	}
 	if x.terms, err = openTerms(x.files[termsFile]); err != nil {
 		return err
 	}
 	if x.terms.terms != x.meta.DistinctTerms {
-		return damaged("%s has %d terms, and %s says %d", termsFile, x.terms.terms, metaFile, x.meta.DistinctTerms)
+		return index.Damaged("%s has %d terms, and %s says %d", termsFile, x.terms.terms, metaFile, x.meta.DistinctTerms)
 	}
 	if x.texts, err = openTexts(x.files[textsFile], x.files[offsetsFile], n); err != nil {
 		return err
@@ -167,7 +146,7 @@ func guarded(f func() error) (err error) {
 			if !ok {
 				panic(r)
 			}
-			err = damaged("its files do not fit together: %v", cause)
+			err = index.Damaged("its files do not fit together: %v", cause)
 		}
 	}()
 	return f()
@@ -178,17 +157,17 @@ func (x *Index) use(f func() error) error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	if x.closed {
-		return ErrClosed
+		return index.ErrClosed
 	}
 	return guarded(f)
 }
 
 // Close closes the index. Searches under way finish first; later ones fail with
-// [ErrClosed]. Closing twice is an error.
+// [index.ErrClosed]. Closing twice is an error.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	err := ErrClosed
+	err := index.ErrClosed
 	if !x.closed {
 		err = x.release()
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"trawl/search/index"
 )
 
 // A posting says how often a document has a term.
@@ -174,11 +176,11 @@ func decodeList(data []byte, l layout, df int, scratch []byte) (list, []byte, er
 
 func decodeDense(data []byte, l layout, df int) (list, error) {
 	if len(data) < denseHead {
-		return list{}, damaged("%s: a list of %d bytes", postingsFile, len(data))
+		return list{}, index.Damaged("%s: a list of %d bytes", postingsFile, len(data))
 	}
 	n := binary.LittleEndian.Uint32(data)
 	if n == 0 || uint64(n) > uint64(l.windows()) || uint64(len(data)-denseHead) < windowHead*uint64(n) {
-		return list{}, damaged("%s: a list of %d bytes in %d windows", postingsFile, len(data), n)
+		return list{}, index.Damaged("%s: a list of %d bytes in %d windows", postingsFile, len(data), n)
 	}
 	split := denseHead + windowHead*int(n)
 	d := list{heads: data[denseHead:split], body: data[split:]}
@@ -186,12 +188,12 @@ func decodeDense(data []byte, l layout, df int) (list, error) {
 	for i := range int(n) {
 		h := d.head(i)
 		if h.window <= last || h.window >= l.windows() || h.count > l.size(h.window) || int(h.offset) < need || i == 0 && h.offset != 0 || !(h.max > 0 && h.max <= 1) {
-			return list{}, damaged("%s: a list whose windows are out of order", postingsFile)
+			return list{}, index.Damaged("%s: a list whose windows are out of order", postingsFile)
 		}
 		total, last, need = total+h.count, h.window, int(h.offset)+3*h.count
 	}
 	if need > len(d.body) || total != df {
-		return list{}, damaged("%s: a list of %d bytes with %d documents instead of %d", postingsFile, len(data), total, df)
+		return list{}, index.Damaged("%s: a list of %d bytes with %d documents instead of %d", postingsFile, len(data), total, df)
 	}
 	return d, nil
 }
@@ -199,7 +201,7 @@ func decodeDense(data []byte, l layout, df int) (list, error) {
 // decodeSparse brings a sparse list into the form of a dense one.
 func decodeSparse(data []byte, l layout, df int, scratch []byte) (list, []byte, error) {
 	cut := func() (list, []byte, error) {
-		return list{}, scratch, damaged("%s: a list of %d bytes that does not hold %d documents in order", postingsFile, len(data), df)
+		return list{}, scratch, index.Damaged("%s: a list of %d bytes that does not hold %d documents in order", postingsFile, len(data), df)
 	}
 	if len(data) < sparseHead+2*df {
 		return cut()
@@ -265,13 +267,13 @@ func (w window) larges(dst []large) ([]large, error) {
 		at += i
 		v, n := binary.Uvarint(more)
 		if n <= 0 || v > math.MaxUint32-fullTF {
-			return dst, damaged("%s: a list that lacks large counts", postingsFile)
+			return dst, index.Damaged("%s: a list that lacks large counts", postingsFile)
 		}
 		more = more[n:]
 		dst = append(dst, large{at, uint32(v) + fullTF})
 	}
 	if len(more) > 0 {
-		return dst, damaged("%s: a list with %d bytes too many", postingsFile, len(more))
+		return dst, index.Damaged("%s: a list with %d bytes too many", postingsFile, len(more))
 	}
 	return dst, nil
 }

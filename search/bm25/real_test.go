@@ -11,6 +11,7 @@ import (
 
 	"trawl/internal/testutil"
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -29,7 +30,7 @@ func TestEqualsLiveOnRealText(t *testing.T) {
 				return
 			}
 		}
-	}, live.BuildOptions{Params: live.DefaultParams()}); err != nil {
+	}, live.BuildOptions{Params: index.DefaultParams()}); err != nil {
 		t.Fatal(err)
 	}
 	other, err := live.Open(dir)

@@ -8,6 +8,7 @@ import (
 
 	"trawl/search"
 	"trawl/search/english"
+	"trawl/search/index"
 )
 
 // Search implements [search.Engine].
@@ -119,7 +120,7 @@ func (s *scratch) start(x *Index, query string, n int) error {
 // addTerm adds a term that is new to the query.
 func (s *scratch) addTerm(term string, e entry) error {
 	if e.df > s.index.meta.Documents {
-		return damaged("%s: %d of %d documents have term %q", termsFile, e.df, s.index.meta.Documents, term)
+		return index.Damaged("%s: %d of %d documents have term %q", termsFile, e.df, s.index.meta.Documents, term)
 	}
 	data, err := e.list(s.index.files[postingsFile])
 	if err != nil {
@@ -127,7 +128,7 @@ func (s *scratch) addTerm(term string, e entry) error {
 	}
 	s.terms = slices.Grow(s.terms, 1)[:len(s.terms)+1]
 	t := &s.terms[len(s.terms)-1]
-	t.term, t.count, t.df, t.idf = term, 1, e.df, idf(s.index.meta.Documents, e.df)
+	t.term, t.count, t.df, t.idf = term, 1, e.df, index.IDF(s.index.meta.Documents, e.df)
 	t.list, t.room, err = decodeList(data, s.index.layout, e.df, t.room)
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+
+	"trawl/search/index"
 )
 
 const (
@@ -114,13 +116,13 @@ type entry struct {
 // openTerms reads the end of the dictionary, which is all of the file.
 func openTerms(data []byte) (dictionary, error) {
 	if len(data) < headerBytes+termsTrailer {
-		return dictionary{}, damaged("%s has %d bytes, less than its ends", termsFile, len(data))
+		return dictionary{}, index.Damaged("%s has %d bytes, less than its ends", termsFile, len(data))
 	}
 	end := data[len(data)-termsTrailer:]
 	blocks, terms, table := binary.LittleEndian.Uint64(end), binary.LittleEndian.Uint64(end[8:]), binary.LittleEndian.Uint64(end[16:])
 	room := uint64(len(data) - termsTrailer)
 	if table < headerBytes || table > room || (room-table)%8 != 0 || blocks != (room-table)/8 || terms > blocks*blockTerms || blocks != (terms+blockTerms-1)/blockTerms {
-		return dictionary{}, damaged("%s: %d terms in %d blocks, with their table at %d", termsFile, terms, blocks, table)
+		return dictionary{}, index.Damaged("%s: %d terms in %d blocks, with their table at %d", termsFile, terms, blocks, table)
 	}
 	return dictionary{data[:table], data[table:room], int(blocks), terms}, nil
 }
@@ -129,7 +131,7 @@ func openTerms(data []byte) (dictionary, error) {
 func checksum(data []byte) error {
 	end := len(data) - crc32.Size
 	if crc32.Checksum(data[:end], castagnoli) != binary.LittleEndian.Uint32(data[end:]) {
-		return damaged("%s does not have its checksum", termsFile)
+		return index.Damaged("%s does not have its checksum", termsFile)
 	}
 	return nil
 }
@@ -194,7 +196,7 @@ func (d dictionary) block(r *blockReader, i int) (err error) {
 		end = binary.LittleEndian.Uint64(d.table[8*(i+1):])
 	}
 	if start < headerBytes || start >= end || end > uint64(len(d.data)) {
-		return damaged("%s: block %d from %d to %d", termsFile, i, start, end)
+		return index.Damaged("%s: block %d from %d to %d", termsFile, i, start, end)
 	}
 	*r = blockReader{data: d.data[start:end], first: true, left: blockTerms, term: r.term[:0]}
 	if i+1 == d.blocks {
@@ -207,7 +209,7 @@ func (d dictionary) block(r *blockReader, i int) (err error) {
 func (r *blockReader) uvarint() (uint64, error) {
 	v, n := binary.Uvarint(r.data)
 	if n <= 0 {
-		return 0, damaged("%s: a block is cut short", termsFile)
+		return 0, index.Damaged("%s: a block is cut short", termsFile)
 	}
 	r.data = r.data[n:]
 	return v, nil
@@ -230,13 +232,13 @@ func (r *blockReader) next() error {
 			continue
 		}
 		if fields[0] > uint64(len(r.term)) || v > uint64(len(r.data)) {
-			return damaged("%s: a term longer than its block", termsFile)
+			return index.Damaged("%s: a term longer than its block", termsFile)
 		}
 		r.term = append(r.term[:fields[0]], r.data[:v]...)
 		r.data = r.data[v:]
 	}
 	if fields[2] == 0 || fields[2] > maxDocuments || fields[3] >= uint64(classes) || fields[4] == 0 || fields[4] > 1<<40 {
-		return damaged("%s: term %q in %d documents, of class %d, with a list of %d bytes", termsFile, r.term, fields[2], fields[3], fields[4])
+		return index.Damaged("%s: term %q in %d documents, of class %d, with a list of %d bytes", termsFile, r.term, fields[2], fields[3], fields[4])
 	}
 	r.entry = entry{int(fields[2]), class(fields[3]), r.entry.offset + r.entry.bytes, fields[4]}
 	r.first = false
@@ -257,14 +259,14 @@ func (d dictionary) each(f func(term []byte, e entry) error) error {
 				break
 			}
 			if r.entry.offset != offset || offset > headerBytes && compareTerm(last, lastClass, string(r.term), r.entry.class) >= 0 {
-				return damaged("%s: term %q is out of order", termsFile, r.term)
+				return index.Damaged("%s: term %q is out of order", termsFile, r.term)
 			}
 			offset += r.entry.bytes
 			last, lastClass = append(last[:0], r.term...), r.entry.class
 			err = f(r.term, r.entry)
 		}
 		if err == nil && len(r.data) > 0 {
-			err = damaged("%s: block %d has %d bytes too many", termsFile, i, len(r.data))
+			err = index.Damaged("%s: block %d has %d bytes too many", termsFile, i, len(r.data))
 		}
 		if err != nil {
 			return err
@@ -276,7 +278,7 @@ func (d dictionary) each(f func(term []byte, e entry) error) error {
 // list returns the bytes of the list in the file of postings.
 func (e entry) list(postings []byte) ([]byte, error) {
 	if e.offset < headerBytes || e.offset > uint64(len(postings)) || e.bytes > uint64(len(postings))-e.offset {
-		return nil, damaged("%s: a list from %d of %d bytes, beyond the end", postingsFile, e.offset, e.bytes)
+		return nil, index.Damaged("%s: a list from %d of %d bytes, beyond the end", postingsFile, e.offset, e.bytes)
 	}
 	return slices.Clip(postings[e.offset : e.offset+e.bytes]), nil
 }

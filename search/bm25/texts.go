@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 const (
@@ -129,13 +130,13 @@ const offsetBytes = 12
 func openTexts(texts, offsets []byte, documents int) (library, error) {
 	room := len(offsets) - headerBytes - 8
 	if room < 0 || room%offsetBytes != 0 || (room == 0) != (documents == 0) {
-		return library{}, damaged("%s has %d bytes for %d documents", offsetsFile, len(offsets), documents)
+		return library{}, index.Damaged("%s has %d bytes for %d documents", offsetsFile, len(offsets), documents)
 	}
 	blocks := room / offsetBytes
 	split := headerBytes + 8*(blocks+1)
 	l := library{texts, offsets[headerBytes:split], offsets[split:], documents}
 	if end := l.start(blocks); end != uint64(len(texts)) {
-		return library{}, damaged("%s has %d bytes, and %s says %d", textsFile, len(texts), offsetsFile, end)
+		return library{}, index.Damaged("%s has %d bytes, and %s says %d", textsFile, len(texts), offsetsFile, end)
 	}
 	return l, nil
 }
@@ -159,14 +160,14 @@ type textBlock struct {
 func (l library) open(b *textBlock, block int) error {
 	from, to := l.start(block), l.start(block+1)
 	if from < headerBytes || from > to || to > uint64(len(l.texts)) {
-		return damaged("%s: block %d from %d to %d", offsetsFile, block, from, to)
+		return index.Damaged("%s: block %d from %d to %d", offsetsFile, block, from, to)
 	}
 	z, err := decoder()
 	if err != nil {
 		return err
 	}
 	if b.raw, err = z.DecodeAll(l.texts[from:to], b.raw[:0]); err != nil {
-		return damaged("%s: block %d: %v", textsFile, block, err)
+		return index.Damaged("%s: block %d: %v", textsFile, block, err)
 	}
 	b.rest, b.next, b.end = b.raw, l.firsts.at(uint32(block)), uint32(l.documents)
 	if block+1 < l.firsts.len() {
@@ -181,7 +182,7 @@ func (l library) read(b *textBlock, doc uint32) (rawDocument, error) {
 	if doc < b.next || doc >= b.end {
 		block := sort.Search(l.firsts.len(), func(i int) bool { return l.firsts.at(uint32(i)) > doc }) - 1
 		if block < 0 {
-			return rawDocument{}, damaged("%s: no block begins with document 0", offsetsFile)
+			return rawDocument{}, index.Damaged("%s: no block begins with document 0", offsetsFile)
 		}
 		if err := l.open(b, block); err != nil {
 			return rawDocument{}, err
@@ -198,5 +199,5 @@ func (l library) read(b *textBlock, doc uint32) (rawDocument, error) {
 		}
 	}
 	b.next, b.end = 0, 0
-	return rawDocument{}, damaged("%s: document %d is missing in its block", textsFile, doc)
+	return rawDocument{}, index.Damaged("%s: document %d is missing in its block", textsFile, doc)
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+
+	"trawl/search/index"
 )
 
-// Verify reads all of the index and fails with [ErrDamaged] unless it is what
+// Verify reads all of the index and fails with [index.ErrDamaged] unless it is what
 // was written: checksums first, then whether the files hold together.
 func (x *Index) Verify(ctx context.Context) error {
 	err := x.use(func() error {
@@ -38,7 +40,7 @@ func (x *Index) verifySums(ctx context.Context) error {
 			data = data[n:]
 		}
 		if sum != x.meta.Files[name].CRC32C {
-			return damaged("%s does not have its checksum", name)
+			return index.Damaged("%s does not have its checksum", name)
 		}
 	}
 	return checksum(x.files[termsFile])
@@ -49,7 +51,7 @@ func (x *Index) verifySums(ctx context.Context) error {
 func (x *Index) verifyRanks(context.Context) error {
 	for i := range uint32(x.meta.Documents) {
 		if rank := x.ranks.at(i); int(rank) >= x.meta.Documents || x.order.at(rank) != i {
-			return damaged("%s: document %d has rank %d, which is another's", ranksFile, i, rank)
+			return index.Damaged("%s: document %d has rank %d, which is another's", ranksFile, i, rank)
 		}
 	}
 	for c := range classes {
@@ -58,7 +60,7 @@ func (x *Index) verifyRanks(context.Context) error {
 			total += uint64(x.lengths[c].at(i))
 		}
 		if want := x.meta.total(c); total != want {
-			return damaged("%s: %d terms, and %s says %d", lengthsFile, total, metaFile, want)
+			return index.Damaged("%s: %d terms, and %s says %d", lengthsFile, total, metaFile, want)
 		}
 	}
 	return nil
@@ -89,9 +91,9 @@ func (x *Index) verifyLists(ctx context.Context) error {
 	case err != nil:
 		return err
 	case terms != x.meta.DistinctTerms || postings != x.meta.Postings:
-		return damaged("%d terms and %d postings, and %s says %d and %d", terms, postings, metaFile, x.meta.DistinctTerms, x.meta.Postings)
+		return index.Damaged("%d terms and %d postings, and %s says %d and %d", terms, postings, metaFile, x.meta.DistinctTerms, x.meta.Postings)
 	case end != uint64(len(x.files[postingsFile])):
-		return damaged("%s has %d bytes behind the last list", postingsFile, uint64(len(x.files[postingsFile]))-end)
+		return index.Damaged("%s has %d bytes behind the last list", postingsFile, uint64(len(x.files[postingsFile]))-end)
 	}
 	return nil
 }
@@ -108,11 +110,11 @@ func (x *Index) verifyList(term string, c class, l list) error {
 		for j := range h.count {
 			at, tf := cursor.doc(j), cursor.tf(j)
 			if j > 0 && at <= cursor.doc(j-1) || int(at) >= x.layout.size(h.window) || tf == 0 {
-				return damaged("%s: term %q has its documents out of order", postingsFile, term)
+				return index.Damaged("%s: term %q has its documents out of order", postingsFile, term)
 			}
 			doc := uint32(h.window*x.layout.window) + at
 			if dl := x.lengths[c].at(doc); tf > dl || x.norms[c].saturation(tf, dl) > float64(h.max) {
-				return damaged("%s: term %q counts for more in document %d than its list says", postingsFile, term, doc)
+				return index.Damaged("%s: term %q counts for more in document %d than its list says", postingsFile, term, doc)
 			}
 		}
 	}
@@ -130,7 +132,7 @@ func (x *Index) verifyTexts(ctx context.Context) error {
 			return err
 		}
 		if i == 0 && block.next != 0 || block.next >= block.end {
-			return damaged("%s: block %d has documents %d to %d", offsetsFile, i, block.next, block.end)
+			return index.Damaged("%s: block %d has documents %d to %d", offsetsFile, i, block.next, block.end)
 		}
 		for doc := block.next; doc < block.end; doc++ {
 			if _, err := x.texts.read(&block, doc); err != nil {
@@ -138,7 +140,7 @@ func (x *Index) verifyTexts(ctx context.Context) error {
 			}
 		}
 		if len(block.rest) > 0 {
-			return damaged("%s: block %d has %d bytes too many", textsFile, i, len(block.rest))
+			return index.Damaged("%s: block %d has %d bytes too many", textsFile, i, len(block.rest))
 		}
 	}
 	return nil

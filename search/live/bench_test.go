@@ -12,6 +12,7 @@ import (
 
 	"trawl/internal/testutil"
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkSearchSynthetic(b *testing.B) {
 		b.Skip("TRAWL_BENCH_CORPUS is not a number of passages")
 	}
 	dir := b.TempDir()
-	if _, err := live.Build(b.Context(), dir, synthetic(n), live.BuildOptions{Params: live.DefaultParams()}); err != nil {
+	if _, err := live.Build(b.Context(), dir, synthetic(n), live.BuildOptions{Params: index.DefaultParams()}); err != nil {
 		b.Fatal(err)
 	}
 	var questions []string

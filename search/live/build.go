@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 // progressEvery is after how many documents progress is told.
@@ -14,7 +15,7 @@ const progressEvery = 1000
 
 // BuildOptions say how to build an index.
 type BuildOptions struct {
-	Params   Params              // taken literally; see [DefaultParams]
+	Params   index.Params        // taken literally; see [index.DefaultParams]
 	Source   string              // what the documents are, for index.json; may be empty
 	Progress func(documents int) // called after every thousand documents and at the end; may be nil
 }
@@ -25,26 +26,81 @@ type BuildOptions struct {
 //
 // When it fails, be it for an error among docs, it leaves the folder empty. A
 // process that dies in it leaves an incomplete index, which Build starts anew.
-func Build(ctx context.Context, dir string, docs iter.Seq2[search.Document, error], opts BuildOptions) (Stats, error) {
+func Build(ctx context.Context, dir string, docs iter.Seq2[search.Document, error], opts BuildOptions) (index.Stats, error) {
 	x, err := Create(dir, opts.Params)
 	if err != nil {
-		return Stats{}, err
+		return index.Stats{}, err
 	}
 	x.meta.Source = opts.Source
-	stats, err := x.fill(ctx, docs, opts.Progress)
+	err = x.fill(ctx, docs, opts.Progress)
+	if err == nil {
+		err = x.store.compact(ctx)
+		x.stale.Store(true)
+	}
+	var stats index.Stats
+	if err == nil {
+		stats, err = x.Stats()
+	}
 	if err == nil {
 		err = x.Close()
 	} else {
-		err = errors.Join(fmt.Errorf("live: build %s: %w", dir, err), x.release(), abandon(dir))
+		err = errors.Join(fmt.Errorf("live: build %s: %w", dir, err), x.release(), x.claim.Abandon())
 	}
 	if err != nil {
-		return Stats{}, err
+		return index.Stats{}, err
 	}
 	return stats, nil
 }
 
-// fill adds the documents, compacts the index and describes it.
-func (x *Index) fill(ctx context.Context, docs iter.Seq2[search.Document, error], progress func(int)) (Stats, error) {
+// A Change says what adding documents did to an index.
+type Change struct {
+	index.Stats     // of all documents, afterwards
+	Added       int // that are new
+	Replaced    int // that took the place of one with their id
+}
+
+// Extend adds documents to the complete index in dir, under the rules of [Grow].
+// opts.Params and opts.Source are not looked at: those of the index stay.
+//
+// When it fails, be it for an error among docs, the documents before that may be
+// in the index, which is as good as it was; running it again adds none twice.
+func Extend(ctx context.Context, dir string, docs iter.Seq2[search.Document, error], opts BuildOptions) (Change, error) {
+	x, err := Grow(dir)
+	if err != nil {
+		return Change{}, err
+	}
+	before, err := x.Stats()
+	given := 0
+	if err == nil {
+		err = x.fill(ctx, counted(docs, &given), opts.Progress)
+	}
+	var after index.Stats
+	if err == nil {
+		after, err = x.Stats()
+	}
+	if err = errors.Join(err, x.Close()); err != nil {
+		return Change{}, fmt.Errorf("live: extend %s: %w", dir, err)
+	}
+	added := after.Documents - before.Documents
+	return Change{after, added, given - added}, nil
+}
+
+// counted counts documents as they pass.
+func counted(docs iter.Seq2[search.Document, error], n *int) iter.Seq2[search.Document, error] {
+	return func(yield func(search.Document, error) bool) {
+		for doc, err := range docs {
+			if err == nil {
+				*n++
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// fill adds the documents, and tells how many.
+func (x *Index) fill(ctx context.Context, docs iter.Seq2[search.Document, error], progress func(int)) error {
 	if progress == nil {
 		progress = func(int) {}
 	}
@@ -57,19 +113,15 @@ func (x *Index) fill(ctx context.Context, docs iter.Seq2[search.Document, error]
 			err = x.Add(doc)
 		}
 		if err != nil {
-			return Stats{}, err
+			return err
 		}
 		if n++; n%progressEvery == 0 {
 			progress(n)
 		}
 	}
 	if err := x.Flush(); err != nil {
-		return Stats{}, err
+		return err
 	}
-	if err := x.store.compact(ctx); err != nil {
-		return Stats{}, err
-	}
-	x.stale.Store(true)
 	progress(n)
-	return x.Stats()
+	return nil
 }

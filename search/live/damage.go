@@ -2,7 +2,6 @@ package live
 
 import (
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -12,25 +11,21 @@ import (
 	"syscall"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
-)
 
-// damaged returns an error that matches [ErrDamaged], for a reason that is said
-// in parentheses, and names the way out.
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w (%s): build it again with trawl index", ErrDamaged, fmt.Sprintf(format, args...))
-}
+	"trawl/search/index"
+)
 
 // asDamage returns err as damage, unless it says that somebody else has the
 // store, or that the system refused something.
 func asDamage(err error) error {
 	var refusal syscall.Errno
 	switch {
-	case err == nil, errors.Is(err, ErrDamaged), errors.Is(err, ErrBusy), errors.Is(err, ErrClosed):
+	case err == nil, errors.Is(err, index.ErrDamaged), errors.Is(err, index.ErrBusy), errors.Is(err, index.ErrClosed):
 		return err
 	case errors.As(err, &refusal) && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return damaged("%v", err)
+	return index.Damaged("%v", err)
 }
 
 // guarded runs f, which reads files that may be damaged: bleve and its store
@@ -40,7 +35,7 @@ func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if recover() != nil {
-			err = damaged("its files cannot be read")
+			err = index.Damaged("its files cannot be read")
 		}
 	}()
 	return asDamage(f())
@@ -87,13 +82,13 @@ func (s *store) check() error {
 		}
 		data := file.Data()
 		if part.Segment().Count() > uint64(len(data)/documentRoom) {
-			return damaged("a segment of %d bytes says that it holds %d documents", len(data), part.Segment().Count())
+			return index.Damaged("a segment of %d bytes says that it holds %d documents", len(data), part.Segment().Count())
 		}
 		if total += len(data); total > summedBytes {
 			continue
 		}
 		if crc32.ChecksumIEEE(data[:len(data)-crc32.Size]) != file.CRC() {
-			return damaged("a segment does not have its checksum")
+			return index.Damaged("a segment does not have its checksum")
 		}
 	}
 	return nil
@@ -106,9 +101,9 @@ func (s *store) check() error {
 func (m meta) matches(v *view) error {
 	switch same := v.content.String() == m.SHA256; {
 	case v.live < m.Documents, same && v.live != m.Documents:
-		return damaged("%d documents expected, %d found", m.Documents, v.live)
+		return index.Damaged("%d documents expected, %d found", m.Documents, v.live)
 	case same && v.total[byContent] != m.Terms:
-		return damaged("%d terms expected, %d found", m.Terms, v.total[byContent])
+		return index.Damaged("%d terms expected, %d found", m.Terms, v.total[byContent])
 	}
 	return nil
 }

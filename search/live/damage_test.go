@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -112,7 +113,7 @@ func TestDamage(t *testing.T) {
 			if err == nil {
 				x.Close()
 			}
-			if !errors.Is(err, live.ErrDamaged) {
+			if !errors.Is(err, index.ErrDamaged) {
 				t.Fatalf("Open: %v, want ErrDamaged", err)
 			}
 			want := fmt.Sprintf("live: open %s: the index is damaged (", dir)
@@ -122,10 +123,10 @@ func TestDamage(t *testing.T) {
 			if said.Len() > 0 {
 				t.Errorf("logged %q", said.String())
 			}
-			if _, err := live.Grow(dir); !errors.Is(err, live.ErrDamaged) && !errors.Is(err, live.ErrBusy) {
+			if _, err := live.Grow(dir); !errors.Is(err, index.ErrDamaged) && !errors.Is(err, index.ErrBusy) {
 				t.Errorf("Grow: %v, want ErrDamaged", err)
 			}
-			if _, err := live.Build(t.Context(), dir, stream(three), live.BuildOptions{Params: live.DefaultParams()}); err != nil {
+			if _, err := live.Build(t.Context(), dir, stream(three), live.BuildOptions{Params: index.DefaultParams()}); err != nil {
 				t.Fatalf("Build in its place: %v", err)
 			}
 			if diff := cmp.Diff([]string{"1", "3"}, found(t, reopen(t, dir), "bird")); diff != "" {
@@ -167,7 +168,7 @@ func TestDamageWhileOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if hits, err := x.Search(t.Context(), "common words", 5); !errors.Is(err, live.ErrDamaged) {
+			if hits, err := x.Search(t.Context(), "common words", 5); !errors.Is(err, index.ErrDamaged) {
 				t.Errorf("Search: %d hits, %v, want ErrDamaged", len(hits), err)
 			}
 			if _, ok, err := x.Get("1234"); ok || err == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/blevesearch/bleve/v2/document"
-	index "github.com/blevesearch/bleve_index_api"
+	bleve "github.com/blevesearch/bleve_index_api"
 
 	"trawl/search"
 	"trawl/search/english"
@@ -39,9 +39,9 @@ func (c class) field() string { return [classes]string{contentField, stopField}[
 // A field is a piece of a document as scorch takes it, with its analysis.
 type field struct {
 	name    string
-	options index.FieldIndexingOptions
+	options bleve.FieldIndexingOptions
 	value   []byte
-	freqs   index.TokenFrequencies
+	freqs   bleve.TokenFrequencies
 	length  int
 	analyze func() // nil for fields that come analysed
 }
@@ -49,9 +49,9 @@ type field struct {
 // newDocument returns the document as it goes into the store. Its terms are
 // found when the store's workers ask its first field to analyse itself.
 func newDocument(doc search.Document) *document.Document {
-	content := &field{name: contentField, options: index.IndexField}
-	stops := &field{name: stopField, options: index.IndexField}
-	lengths := &field{name: lengthField, options: index.IndexField | index.DocValues}
+	content := &field{name: contentField, options: bleve.IndexField}
+	stops := &field{name: stopField, options: bleve.IndexField}
+	lengths := &field{name: lengthField, options: bleve.IndexField | bleve.DocValues}
 	content.analyze = func() {
 		var terms, stopWords []string
 		var analyzer english.Analyzer
@@ -75,7 +75,7 @@ func newDocument(doc search.Document) *document.Document {
 		{titleField, doc.Title}, {textField, doc.Text}, {urlField, doc.URL},
 	} {
 		if f.value != "" {
-			d.AddField(&field{name: f.name, options: index.StoreField, value: []byte(f.value)})
+			d.AddField(&field{name: f.name, options: bleve.StoreField, value: []byte(f.value)})
 		}
 	}
 	return d
@@ -88,10 +88,10 @@ func (f *field) count(terms []string) {
 		counts[t]++
 	}
 	f.length = len(terms)
-	f.freqs = make(index.TokenFrequencies, len(counts))
-	entries := make([]index.TokenFreq, 0, len(counts))
+	f.freqs = make(bleve.TokenFrequencies, len(counts))
+	entries := make([]bleve.TokenFreq, 0, len(counts))
 	for term, n := range counts {
-		entries = append(entries, index.TokenFreq{Term: []byte(term)})
+		entries = append(entries, bleve.TokenFreq{Term: []byte(term)})
 		e := &entries[len(entries)-1]
 		e.SetFrequency(n)
 		f.freqs[term] = e
@@ -113,35 +113,35 @@ func parseLengths(value string) (lengths [classes]uint32, err error) {
 	return lengths, nil
 }
 
-// Analyze implements [index.Field].
+// Analyze implements [bleve.Field].
 func (f *field) Analyze() {
 	if f.analyze != nil {
 		f.analyze()
 	}
 }
 
-// Name implements [index.Field].
+// Name implements [bleve.Field].
 func (f *field) Name() string { return f.name }
 
-// Value implements [index.Field].
+// Value implements [bleve.Field].
 func (f *field) Value() []byte { return f.value }
 
-// ArrayPositions implements [index.Field].
+// ArrayPositions implements [bleve.Field].
 func (f *field) ArrayPositions() []uint64 { return nil }
 
-// EncodedFieldType implements [index.Field]: text.
+// EncodedFieldType implements [bleve.Field]: text.
 func (f *field) EncodedFieldType() byte { return 't' }
 
-// Options implements [index.Field].
-func (f *field) Options() index.FieldIndexingOptions { return f.options }
+// Options implements [bleve.Field].
+func (f *field) Options() bleve.FieldIndexingOptions { return f.options }
 
-// AnalyzedLength implements [index.Field].
+// AnalyzedLength implements [bleve.Field].
 func (f *field) AnalyzedLength() int { return f.length }
 
-// AnalyzedTokenFrequencies implements [index.Field].
-func (f *field) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freqs }
+// AnalyzedTokenFrequencies implements [bleve.Field].
+func (f *field) AnalyzedTokenFrequencies() bleve.TokenFrequencies { return f.freqs }
 
-// NumPlainTextBytes implements [index.Field].
+// NumPlainTextBytes implements [bleve.Field].
 func (f *field) NumPlainTextBytes() uint64 { return uint64(len(f.value)) }
 
 // Size implements [document.Field]; it feeds statistics that nothing here reads.

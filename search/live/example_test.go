@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -20,7 +21,7 @@ func ExampleBuild() {
 		{ID: "1", Title: "Montevideo", Text: "Montevideo is the capital of Uruguay."},
 		{ID: "2", Title: "Asunción", Text: "Asunción is the capital of Paraguay."},
 	}
-	stats, err := live.Build(ctx, dir, stream(docs), live.BuildOptions{Params: live.DefaultParams()})
+	stats, err := live.Build(ctx, dir, stream(docs), live.BuildOptions{Params: index.DefaultParams()})
 	if err != nil {
 		panic(err)
 	}

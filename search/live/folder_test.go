@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -33,12 +34,12 @@ func TestBuild(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "index")
 	var told []int
 	stats, err := live.Build(t.Context(), dir, stream(three), live.BuildOptions{
-		Params: live.Params{K1: 1.2, B: 0.75}, Source: "three animals", Progress: func(n int) { told = append(told, n) },
+		Params: index.Params{K1: 1.2, B: 0.75}, Source: "three animals", Progress: func(n int) { told = append(told, n) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := live.Stats{Documents: 3, Terms: 10, Params: live.Params{K1: 1.2, B: 0.75}, SHA256: threeHash, Source: "three animals"}
+	want := index.Stats{Documents: 3, Terms: 10, Params: index.Params{K1: 1.2, B: 0.75}, SHA256: threeHash, Source: "three animals"}
 	if diff := cmp.Diff(want, stats); diff != "" {
 		t.Errorf("stats of building mismatch (-want +got):\n%s", diff)
 	}
@@ -55,12 +56,12 @@ func TestBuild(t *testing.T) {
 	checkFile(t, filepath.Join(dir, "index.json"), `{
   "format": "trawl live index",
   "version": 1,
+  "documents": 3,
+  "terms": 10,
   "params": {
     "k1": 1.2,
     "b": 0.75
   },
-  "documents": 3,
-  "terms": 10,
   "sha256": "`+threeHash+`",
   "source": "three animals"
 }
@@ -93,8 +94,8 @@ func TestBuildThatFails(t *testing.T) {
 		{"an error among the documents", t.Context(), three, []error{broken}, live.BuildOptions{}, broken.Error()},
 		{"cancelled", cancelled, three, nil, live.BuildOptions{}, "context canceled"},
 		{"a document without id", t.Context(), []search.Document{{Text: "x"}}, nil, live.BuildOptions{}, "the id is empty"},
-		{"bad k1", t.Context(), three, nil, live.BuildOptions{Params: live.Params{K1: -1}}, "k1 is -1"},
-		{"bad b", t.Context(), three, nil, live.BuildOptions{Params: live.Params{B: 1.5}}, "b is 1.5"},
+		{"bad k1", t.Context(), three, nil, live.BuildOptions{Params: index.Params{K1: -1}}, "k1 is -1"},
+		{"bad b", t.Context(), three, nil, live.BuildOptions{Params: index.Params{B: 1.5}}, "b is 1.5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,14 +131,14 @@ func TestFoldersRefused(t *testing.T) {
 		makeError error // of Create; nil: none
 	}{
 		{"absent", func(t *testing.T) string { return filepath.Join(t.TempDir(), "absent") }, os.ErrNotExist, "absent", nil},
-		{"empty", func(t *testing.T) string { return t.TempDir() }, live.ErrForeign, "it has no index.json", nil},
-		{"another program's", with("thesis.tex", "x"), live.ErrForeign, "it has no index.json", live.ErrForeign},
-		{"another program's index.json", with("index.json", `{"format":"npm"}`), live.ErrForeign, "index.json is another program's", live.ErrForeign},
-		{"no JSON", with("index.json", `{"form`), live.ErrForeign, "index.json is another program's", live.ErrForeign},
-		{"a later version", with("index.json", string(newer)), nil, "version 2 and this trawl reads version 1", live.ErrExists},
-		{"without the sum of contents", with("index.json", `{"format":"trawl live index","version":1}`), nil, "no sha256: run trawl index again", live.ErrExists},
-		{"incomplete", with("index.building", ""), live.ErrIncomplete, "run trawl index again", nil},
-		{"complete", complete, errNone, "", live.ErrExists},
+		{"empty", func(t *testing.T) string { return t.TempDir() }, index.ErrForeign, "it has no index.json", nil},
+		{"another program's", with("thesis.tex", "x"), index.ErrForeign, "it has no index.json", index.ErrForeign},
+		{"another program's index.json", with("index.json", `{"format":"npm"}`), index.ErrForeign, "index.json is another program's", index.ErrForeign},
+		{"no JSON", with("index.json", `{"form`), index.ErrForeign, "index.json is another program's", index.ErrForeign},
+		{"a later version", with("index.json", string(newer)), nil, "version 2 and this trawl reads version 1", index.ErrExists},
+		{"without the sum of contents", with("index.json", `{"format":"trawl live index","version":1}`), nil, "no sha256: run trawl index again", index.ErrExists},
+		{"incomplete", with("index.building", ""), index.ErrIncomplete, "run trawl index again", nil},
+		{"complete", complete, errNone, "", index.ErrExists},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -152,7 +153,7 @@ func TestFoldersRefused(t *testing.T) {
 			} else if err == nil || tt.openError != nil && !errors.Is(err, tt.openError) || !strings.Contains(err.Error(), tt.openText) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("Open: %v, want %v with %q and the folder", err, tt.openError, tt.openText)
 			}
-			x, err = live.Create(dir, live.DefaultParams())
+			x, err = live.Create(dir, index.DefaultParams())
 			if !errors.Is(err, tt.makeError) || err != nil && !strings.Contains(err.Error(), dir) {
 				t.Errorf("Create: %v, want %v", err, tt.makeError)
 			}
@@ -185,7 +186,7 @@ func TestKilledBuild(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "index")
 	if os.Getenv("TRAWL_TEST_BUILD") != "" {
-		x, err := live.Create(os.Getenv("TRAWL_TEST_BUILD"), live.DefaultParams())
+		x, err := live.Create(os.Getenv("TRAWL_TEST_BUILD"), index.DefaultParams())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,18 +206,18 @@ func TestKilledBuild(t *testing.T) {
 	if _, err := out.Read(make([]byte, 8)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := live.Open(dir); !errors.Is(err, live.ErrBusy) {
+	if _, err := live.Open(dir); !errors.Is(err, index.ErrBusy) {
 		t.Errorf("Open beside the builder: %v, want ErrBusy", err)
 	}
-	if _, err := live.Create(dir, live.DefaultParams()); !errors.Is(err, live.ErrBusy) {
+	if _, err := live.Create(dir, index.DefaultParams()); !errors.Is(err, index.ErrBusy) {
 		t.Errorf("Create beside the builder: %v, want ErrBusy", err)
 	}
 	child.Process.Kill()
 	child.Wait()
-	if _, err := live.Open(dir); !errors.Is(err, live.ErrIncomplete) {
+	if _, err := live.Open(dir); !errors.Is(err, index.ErrIncomplete) {
 		t.Errorf("Open after the builder was killed: %v, want ErrIncomplete", err)
 	}
-	if _, err := live.Build(t.Context(), dir, stream(three[:1]), live.BuildOptions{Params: live.DefaultParams()}); err != nil {
+	if _, err := live.Build(t.Context(), dir, stream(three[:1]), live.BuildOptions{Params: index.DefaultParams()}); err != nil {
 		t.Fatalf("Build over the rest: %v", err)
 	}
 	if diff := cmp.Diff([]string{"1"}, found(t, reopen(t, dir), "bird deer")); diff != "" {
@@ -239,7 +240,7 @@ func TestManyReadersOneWriter(t *testing.T) {
 		})
 	}
 	g.Wait()
-	if _, err := live.Grow(dir); !errors.Is(err, live.ErrBusy) {
+	if _, err := live.Grow(dir); !errors.Is(err, index.ErrBusy) {
 		t.Errorf("Grow beside readers: %v, want ErrBusy", err)
 	}
 	for _, x := range readers {
@@ -249,7 +250,7 @@ func TestManyReadersOneWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := live.Open(dir); !errors.Is(err, live.ErrBusy) || !strings.Contains(err.Error(), dir) {
+	if _, err := live.Open(dir); !errors.Is(err, index.ErrBusy) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Open beside a writer: %v, want ErrBusy and the folder", err)
 	}
 	if err := writer.Close(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 )
 
@@ -119,7 +120,7 @@ func TestClosed(t *testing.T) {
 	_, _, getErr := x.Get("1")
 	_, statsErr := x.Stats()
 	for name, err := range map[string]error{"Search": searchErr, "Get": getErr, "Stats": statsErr, "Flush": x.Flush(), "Close": x.Close()} {
-		if !errors.Is(err, live.ErrClosed) {
+		if !errors.Is(err, index.ErrClosed) {
 			t.Errorf("%s of a closed index: %v, want ErrClosed", name, err)
 		}
 	}

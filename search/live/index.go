@@ -10,9 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	index "github.com/blevesearch/bleve_index_api"
+	bleve "github.com/blevesearch/bleve_index_api"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 // batchBytes bounds the text that waits in memory before it is written. Its
@@ -27,10 +28,11 @@ type Index struct {
 	dir      string
 	writable bool
 	meta     meta
-	stale    atomic.Bool // view lags behind the store
+	claim    *index.Claim // nil if the index was complete before
+	stale    atomic.Bool  // view lags behind the store
 
 	adding  sync.Mutex // held while documents are added; taken before mu
-	pending *index.Batch
+	pending *bleve.Batch
 	bytes   int                 // of pending
 	added   map[string]contents // of pending, by id
 
@@ -44,7 +46,7 @@ var _ search.Engine = (*Index)(nil)
 // Create makes an empty index in dir, which must be absent, empty, left by a
 // building that was cut short, or hold a damaged index. The index counts as complete once Close has
 // returned without error.
-func Create(dir string, params Params) (*Index, error) {
+func Create(dir string, params index.Params) (*Index, error) {
 	x, err := create(dir, params)
 	if err != nil {
 		return nil, fmt.Errorf("live: create %s: %w", dir, err)
@@ -52,35 +54,38 @@ func Create(dir string, params Params) (*Index, error) {
 	return x, nil
 }
 
-func create(dir string, params Params) (*Index, error) {
+func create(dir string, params index.Params) (*Index, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err
 	}
-	if err := claim(dir); err != nil {
+	c, err := claim(dir)
+	if err != nil {
 		return nil, err
 	}
-	return start(dir, true, meta{Format: formatName, Version: formatVersion, Params: params})
+	x, err := start(dir, true, newMeta(params))
+	if err != nil {
+		return nil, errors.Join(err, c.Abandon())
+	}
+	x.claim = c
+	return x, nil
 }
 
-// Open opens the complete index in dir for searching. It fails with [ErrBusy] if
+// Open opens the complete index in dir for searching. It fails with [index.ErrBusy] if
 // a process that adds documents does not finish within a second, and with
-// [ErrIncomplete] if the index was never finished. It fails with [ErrDamaged] if
+// [index.ErrIncomplete] if the index was never finished. It fails with [index.ErrDamaged] if
 // the files do not hold the documents that index.json counts, or, in an index of
 // up to 1 GiB, are not those that were written. Damage that shows only later
 // makes searches fail with it.
 func Open(dir string) (*Index, error) { return open(dir, false) }
 
 // Grow opens the complete index in dir for adding documents and searching. It
-// fails with [ErrBusy] while any other process has the index open. Batches are
+// fails with [index.ErrBusy] while any other process has the index open. Batches are
 // safe on disk one by one: a process that dies loses the documents since its
 // last Flush and nothing else.
 func Grow(dir string) (*Index, error) { return open(dir, true) }
 
 func open(dir string, writable bool) (*Index, error) {
 	m, err := readMeta(dir)
-	if errors.Is(err, ErrIncomplete) && beingBuilt(dir) {
-		err = ErrBusy
-	}
 	if err == nil {
 		var x *Index
 		if x, err = openComplete(dir, writable, m); err == nil {
@@ -95,7 +100,7 @@ func open(dir string, writable bool) (*Index, error) {
 func openComplete(dir string, writable bool, m meta) (*Index, error) {
 	info, err := os.Stat(filepath.Join(dir, storeFolder, storeRoot))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 { // bleve would begin a new one
-		return nil, damaged("its %s/%s is missing or empty", storeFolder, storeRoot)
+		return nil, index.Damaged("its %s/%s is missing or empty", storeFolder, storeRoot)
 	}
 	x, err := start(dir, writable, m)
 	if err != nil {
@@ -108,22 +113,12 @@ func openComplete(dir string, writable bool, m meta) (*Index, error) {
 	return x, nil
 }
 
-// beingBuilt reports whether a process holds the store of an incomplete index.
-func beingBuilt(dir string) bool {
-	s, err := openStore(dir, false)
-	if err != nil {
-		return errors.Is(err, ErrBusy)
-	}
-	s.close()
-	return false
-}
-
 func start(dir string, writable bool, m meta) (*Index, error) {
 	s, err := openStore(dir, writable)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{dir: dir, writable: writable, meta: m, store: s, pending: index.NewBatch(), added: make(map[string]contents)}
+	x := &Index{dir: dir, writable: writable, meta: m, store: s, pending: bleve.NewBatch(), added: make(map[string]contents)}
 	if err = guarded(s.check); err == nil {
 		x.view, err = newView(s, m.Params)
 	}
@@ -174,7 +169,7 @@ func (x *Index) Flush() error {
 // flush needs x.adding, under which the store stays open.
 func (x *Index) flush() error {
 	if x.store == nil {
-		return ErrClosed
+		return index.ErrClosed
 	}
 	if x.bytes == 0 {
 		return nil
@@ -187,14 +182,14 @@ func (x *Index) flush() error {
 	if err := x.store.Batch(x.pending); err != nil {
 		return err
 	}
-	x.pending, x.bytes = index.NewBatch(), 0
+	x.pending, x.bytes = bleve.NewBatch(), 0
 	clear(x.added)
 	x.stale.Store(true)
 	return nil
 }
 
 // Close writes what was added and closes the index. Searches under way finish
-// first; later ones fail with [ErrClosed]. Closing twice is an error.
+// first; later ones fail with [index.ErrClosed]. Closing twice is an error.
 func (x *Index) Close() error {
 	x.adding.Lock()
 	defer x.adding.Unlock()
@@ -205,22 +200,39 @@ func (x *Index) Close() error {
 }
 
 func (x *Index) close() error {
-	if err := x.flush(); err != nil {
-		return errors.Join(err, x.release())
+	err := x.flush()
+	if err == nil && x.writable {
+		err = x.describe()
 	}
-	if !x.writable {
-		return x.release()
+	if err = errors.Join(err, x.release()); err != nil || !x.writable {
+		return errors.Join(err, x.giveUp())
 	}
+	if x.claim == nil {
+		return index.WriteMeta(x.dir, x.meta)
+	}
+	if err := x.claim.Finish(x.meta); err != nil {
+		return errors.Join(err, x.claim.Release())
+	}
+	return nil
+}
+
+// describe brings the counts of meta up to date.
+func (x *Index) describe() error {
 	v, err := x.borrow()
 	if err != nil {
-		return errors.Join(err, x.release())
-	}
-	x.meta.Documents, x.meta.Terms, x.meta.SHA256 = v.live, v.total[byContent], v.content.String()
-	x.mu.RUnlock()
-	if err := x.release(); err != nil {
 		return err
 	}
-	return writeMeta(x.dir, x.meta)
+	defer x.mu.RUnlock()
+	x.meta.Stats = v.stats(x.meta.Source)
+	return nil
+}
+
+// giveUp leaves an index that is new incomplete.
+func (x *Index) giveUp() error {
+	if x.claim == nil {
+		return nil
+	}
+	return x.claim.Release()
 }
 
 // release lets go of the store.
@@ -228,7 +240,7 @@ func (x *Index) release() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.store == nil {
-		return ErrClosed
+		return index.ErrClosed
 	}
 	err := errors.Join(x.view.close(), x.store.close())
 	x.store, x.view = nil, nil
@@ -242,7 +254,7 @@ func (x *Index) borrow() (*view, error) {
 		x.mu.RLock()
 		if x.store == nil {
 			x.mu.RUnlock()
-			return nil, ErrClosed
+			return nil, index.ErrClosed
 		}
 		if !x.stale.Load() {
 			return x.view, nil
@@ -298,23 +310,12 @@ func (x *Index) Get(id string) (search.Document, bool, error) {
 	return doc, ok, nil
 }
 
-// Stats describes an index. SHA256 depends on the ids, titles, URLs and texts of
-// the documents that are there and on nothing else, not even their order: see the
-// package comment.
-type Stats struct {
-	Documents int    `json:"documents"`
-	Terms     uint64 `json:"terms"` // total length of the documents, in terms of english.Analyze
-	Params    Params `json:"params"`
-	SHA256    string `json:"sha256"`           // of the documents, in hexadecimal
-	Source    string `json:"source,omitempty"` // what the index was made of, if it was said
-}
-
 // Stats describes the index as searches see it.
-func (x *Index) Stats() (Stats, error) {
+func (x *Index) Stats() (index.Stats, error) {
 	v, err := x.borrow()
 	if err != nil {
-		return Stats{}, fmt.Errorf("live: stats of %s: %w", x.dir, err)
+		return index.Stats{}, fmt.Errorf("live: stats of %s: %w", x.dir, err)
 	}
 	defer x.mu.RUnlock()
-	return Stats{Documents: v.live, Terms: v.total[byContent], Params: x.meta.Params, SHA256: v.content.String(), Source: x.meta.Source}, nil
+	return v.stats(x.meta.Source), nil
 }

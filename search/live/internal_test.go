@@ -12,56 +12,8 @@ import (
 
 	"trawl/search"
 	"trawl/search/english"
+	"trawl/search/index"
 )
-
-func TestFormula(t *testing.T) {
-	// idf: ln(1 + (N − df + 0.5)/(df + 0.5))
-	for _, tt := range []struct {
-		n, df int
-		want  float64
-	}{
-		{10, 1, math.Log(1 + 9.5/1.5)},
-		{10, 10, math.Log(1 + 0.5/10.5)}, // all documents: small, still positive
-		{1, 1, math.Log(1 + 0.5/1.5)},
-	} {
-		if got := idf(tt.n, tt.df); math.Abs(got-tt.want) > 1e-12 || got <= 0 {
-			t.Errorf("idf(%d, %d) = %v, want %v", tt.n, tt.df, got, tt.want)
-		}
-	}
-	// saturation: tf / (tf + k1·(1 − b + b·dl/avgdl))
-	for _, tt := range []struct {
-		p      Params
-		tf, dl uint64
-		avgdl  float64
-		want   float64
-	}{
-		{DefaultParams(), 1, 10, 10, 1 / 1.9},                 // average length: k1
-		{DefaultParams(), 3, 20, 10, 3 / (3 + 0.9*1.4)},       // twice the average: 1 − 0.4 + 0.8
-		{DefaultParams(), 2, 5, 10, 2 / (2 + 0.9*0.8)},        // half of it: 1 − 0.4 + 0.2
-		{Params{K1: 1.2, B: 0}, 2, 1000, 10, 2 / 3.2},         // b = 0: length is nothing
-		{Params{K1: 1.2, B: 1}, 2, 30, 10, 2 / (2 + 1.2*3.0)}, // b = 1: length is all
-		{Params{}, 7, 3, 10, 1},                               // k1 = 0: presence is all
-	} {
-		if got := tt.p.saturation(tt.tf, tt.dl, tt.avgdl); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("%+v.saturation(%d, %d, %v) = %v, want %v", tt.p, tt.tf, tt.dl, tt.avgdl, got, tt.want)
-		}
-	}
-}
-
-func TestValidate(t *testing.T) {
-	for _, tt := range []struct {
-		p  Params
-		ok bool
-	}{
-		{DefaultParams(), true}, {Params{}, true}, {Params{K1: 100, B: 1}, true},
-		{Params{K1: -0.1}, false}, {Params{B: -0.1}, false}, {Params{B: 1.1}, false},
-		{Params{K1: math.NaN()}, false}, {Params{B: math.NaN()}, false}, {Params{K1: math.Inf(1)}, false},
-	} {
-		if err := tt.p.Validate(); (err == nil) != tt.ok {
-			t.Errorf("%+v.Validate() = %v", tt.p, err)
-		}
-	}
-}
 
 // TestAgainstReference compares searches over more documents than a window
 // holds with the formula written down plainly. Texts are few and short, so that
@@ -77,7 +29,7 @@ func TestAgainstReference(t *testing.T) {
 		}
 		docs[i] = search.Document{ID: fmt.Sprint(rng.Uint64()), Title: words[0], Text: strings.Join(words, " ")}
 	}
-	x, err := Create(t.TempDir(), DefaultParams())
+	x, err := Create(t.TempDir(), index.DefaultParams())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +93,7 @@ func reference(docs []search.Document) func(query string) []search.Hit {
 			score := 0.0
 			for _, term := range order {
 				if tf := float64(counts[i][term]); tf > 0 {
-					score += qtf[term] * (idf(len(docs), df[term]) * (tf / (tf + 0.9*(1-0.4+0.4*float64(lengths[i])/avgdl))))
+					score += qtf[term] * (index.IDF(len(docs), df[term]) * (tf / (tf + 0.9*(1-0.4+0.4*float64(lengths[i])/avgdl))))
 				}
 			}
 			if score > 0 {
@@ -159,7 +111,7 @@ func reference(docs []search.Document) func(query string) []search.Hit {
 // TestBatchBytes sees that documents do not pile up in memory: what exceeds a
 // batch is written and found before anybody flushes.
 func TestBatchBytes(t *testing.T) {
-	x, err := Create(t.TempDir(), DefaultParams())
+	x, err := Create(t.TempDir(), index.DefaultParams())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +186,7 @@ func TestCompactFails(t *testing.T) {
 func compactWithoutFolder(t *testing.T) (segments uint64, err error) {
 	t.Helper()
 	dir := t.TempDir()
-	x, err := Create(dir, DefaultParams())
+	x, err := Create(dir, index.DefaultParams())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 	"trawl/search/searchtest"
 )
@@ -39,7 +40,7 @@ func TestConformance(t *testing.T) {
 func build(t testing.TB, docs []search.Document) string {
 	t.Helper()
 	dir := t.TempDir()
-	stats, err := live.Build(t.Context(), dir, stream(docs), live.BuildOptions{Params: live.DefaultParams()})
+	stats, err := live.Build(t.Context(), dir, stream(docs), live.BuildOptions{Params: index.DefaultParams()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func reopen(t testing.TB, dir string) *live.Index {
 // create makes an empty index that is closed when the test ends.
 func create(t testing.TB) *live.Index {
 	t.Helper()
-	x, err := live.Create(t.TempDir(), live.DefaultParams())
+	x, err := live.Create(t.TempDir(), index.DefaultParams())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func create(t testing.TB) *live.Index {
 }
 
 func closeOnce(t testing.TB, x *live.Index) {
-	if err := x.Close(); err != nil && !errors.Is(err, live.ErrClosed) {
+	if err := x.Close(); err != nil && !errors.Is(err, index.ErrClosed) {
 		t.Error(err)
 	}
 }

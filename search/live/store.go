@@ -9,8 +9,10 @@ import (
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/index/scorch/mergeplan"
-	index "github.com/blevesearch/bleve_index_api"
+	bleve "github.com/blevesearch/bleve_index_api"
 	bolt "go.etcd.io/bbolt/errors"
+
+	"trawl/search/index"
 )
 
 // lockWait is how long to wait for another process's lock. bleve's own default
@@ -20,13 +22,13 @@ const lockWait = time.Second
 // A store is bleve's index on disk with the workers that analyse for it.
 type store struct {
 	*scorch.Scorch
-	queue *index.AnalysisQueue
+	queue *bleve.AnalysisQueue
 }
 
 // openStore opens the store in dir, and creates it if it is absent and writable.
-// Its memory and its lock stay if bleve panicked, which is then [ErrDamaged].
+// Its memory and its lock stay if bleve panicked, which is then [index.ErrDamaged].
 func openStore(dir string, writable bool) (*store, error) {
-	queue := index.NewAnalysisQueue(runtime.GOMAXPROCS(0))
+	queue := bleve.NewAnalysisQueue(runtime.GOMAXPROCS(0))
 	s, err := scorch.NewScorch(scorch.Name, map[string]any{
 		"path":         filepath.Join(dir, storeFolder),
 		"read_only":    !writable,
@@ -39,7 +41,7 @@ func openStore(dir string, writable bool) (*store, error) {
 	err = guarded(func() error {
 		err := silently(s.Open)
 		if errors.Is(err, bolt.ErrTimeout) {
-			return ErrBusy
+			return index.ErrBusy
 		}
 		return err
 	})

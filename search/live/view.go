@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
-	index "github.com/blevesearch/bleve_index_api"
+	bleve "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 
 	"trawl/search"
+	"trawl/search/index"
 )
 
 // errNoLengths: the store holds a document that this package did not write.
@@ -23,7 +24,7 @@ var errNoLengths = errors.New("its lengths are missing")
 type view struct {
 	snapshot *scorch.IndexSnapshot
 	segments []part
-	params   Params
+	params   index.Params
 
 	ids     []string // by document number; "" for one that was replaced
 	lengths [classes][]uint32
@@ -41,7 +42,7 @@ type part struct {
 	first uint64
 }
 
-func newView(s *store, params Params) (*view, error) {
+func newView(s *store, params index.Params) (*view, error) {
 	reader, err := s.Reader()
 	if err != nil {
 		return nil, err
@@ -53,6 +54,14 @@ func newView(s *store, params Params) (*view, error) {
 	}
 	return v, nil
 }
+
+func (v *view) stats(source string) index.Stats {
+	return index.Stats{Documents: v.live, Terms: v.total[byContent], Params: v.params, SHA256: v.content.String(), Source: source}
+}
+
+// saturation returns tf / (tf + norm), the part of a term's score that grows with
+// tf, towards 1. tf is at least 1, and norm is [index.Params.Norm].
+func saturation(tf uint64, norm float64) float64 { return float64(tf) / (float64(tf) + norm) }
 
 func (v *view) close() error { return v.snapshot.Close() }
 
@@ -163,7 +172,7 @@ func (v *view) get(id string) (search.Document, bool, error) {
 	if id == "" {
 		return search.Document{}, false, nil
 	}
-	var number index.IndexInternalID
+	var number bleve.IndexInternalID
 	err := guarded(func() (err error) {
 		number, err = v.snapshot.InternalID(id)
 		return err
@@ -194,9 +203,9 @@ func (v *view) list(ctx context.Context, c class, term string) (*list, error) {
 		return nil, fmt.Errorf("term %q: %w", term, err)
 	}
 	l := &list{docs: docs, scores: make([]float64, len(docs))}
-	weight, avgdl := idf(v.live, len(docs)), float64(v.total[c])/float64(max(v.live, 1))
+	weight, avgdl := index.IDF(v.live, len(docs)), float64(v.total[c])/float64(max(v.live, 1))
 	for i, doc := range docs {
-		l.scores[i] = weight * v.params.saturation(freqs[i], uint64(v.lengths[c][doc]), avgdl)
+		l.scores[i] = weight * saturation(freqs[i], v.params.Norm(uint64(v.lengths[c][doc]), avgdl))
 	}
 	v.lists.put(key, l)
 	return l, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"trawl/search"
+	"trawl/search/index"
 	"trawl/search/live"
 	"trawl/search/remote"
 	"trawl/search/searchtest"
@@ -22,7 +23,7 @@ import (
 // index itself promises.
 func TestConformance(t *testing.T) {
 	searchtest.RunBM25(t, func(t *testing.T, docs []search.Document) search.Engine {
-		return dial(t, remote.Handler(index(t, docs), remote.ServeOptions{}), remote.Options{})
+		return dial(t, remote.Handler(indexed(t, docs), remote.ServeOptions{}), remote.Options{})
 	})
 }
 
@@ -86,11 +87,11 @@ func client(t testing.TB, url string, o remote.Options) *remote.Client {
 	return c
 }
 
-// index makes an index of documents.
-func index(t testing.TB, docs []search.Document) *live.Index {
+// indexed makes an index of documents.
+func indexed(t testing.TB, docs []search.Document) *live.Index {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := live.Build(t.Context(), dir, stream(docs), live.BuildOptions{Params: live.DefaultParams()}); err != nil {
+	if _, err := live.Build(t.Context(), dir, stream(docs), live.BuildOptions{Params: index.DefaultParams()}); err != nil {
 		t.Fatal(err)
 	}
 	x, err := live.Open(dir)

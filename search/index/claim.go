@@ -1,0 +1,131 @@
+package index
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"trawl/internal/atomicfile"
+	"trawl/internal/filelock"
+)
+
+// A Claim is a folder in which an index is being built, by this process alone.
+// It ends with Finish, Abandon or Release.
+type Claim struct {
+	dir  string
+	kind Kind
+	lock io.Closer
+}
+
+// Claim makes dir a folder in which an index of this kind is being built. It
+// takes a folder that is absent, empty, left by a building that was cut short, or
+// holds an index of this kind that open finds damaged, and clears it; anything
+// else is left as it is, and is [ErrExists], [ErrForeign] or [ErrBusy].
+func (k Kind) Claim(dir string, open func() error) (*Claim, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := k.claimable(dir, open); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Lock(dir, buildingFile)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = k.claimable(dir, open); err == nil { // once more, for another building may have ended since
+		err = clearFolder(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &Claim{dir, k, lock}, nil
+}
+
+// claimable reports a folder that holds anything worth keeping.
+func (k Kind) claimable(dir string, open func() error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	has := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		has[e.Name()] = true
+	}
+	switch {
+	case has[metaFile]:
+		kind, _, err := read(dir)
+		if err != nil {
+			return err
+		}
+		if kind.Format != k.Format {
+			return fmt.Errorf("%w, a %s", ErrExists, kind.Format)
+		}
+		switch err := open(); {
+		case err == nil:
+			return ErrExists
+		case !errors.Is(err, ErrDamaged):
+			return fmt.Errorf("%w: %w", ErrExists, err)
+		}
+	case len(entries) > 0 && !has[buildingFile]:
+		return fmt.Errorf("%w, and not empty: it holds %s", ErrForeign, entries[0].Name())
+	}
+	return nil
+}
+
+// clearFolder removes what any building may have left. index.json goes first:
+// without it the mark of building says that nothing else is worth keeping.
+func clearFolder(dir string) error {
+	names := []string{metaFile}
+	for _, kind := range kinds {
+		names = append(names, kind.Contents...)
+	}
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish makes the folder that of a complete index, with meta as its index.json.
+// If it fails, the claim has not ended.
+func (c *Claim) Finish(meta any) error {
+	if err := WriteMeta(c.dir, meta); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(c.dir, buildingFile)); err != nil {
+		return err
+	}
+	return c.lock.Close()
+}
+
+// Abandon removes what the building put into the folder.
+func (c *Claim) Abandon() error {
+	err := clearFolder(c.dir)
+	if removed := os.Remove(filepath.Join(c.dir, buildingFile)); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return errors.Join(err, c.lock.Close())
+}
+
+// Release leaves the folder as it is: an index whose building was cut short.
+func (c *Claim) Release() error { return c.lock.Close() }
+
+// WriteMeta puts index.json in place, whole or not at all.
+func WriteMeta(dir string, meta any) error {
+	data, err := json.MarshalIndent(meta, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, metaFile), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
+}
