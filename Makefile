@@ -19,7 +19,7 @@ demo: build
 
 test:
 	go test -race -shuffle=on -timeout 20m ./...
-	go test -run '^Test(RealQuestions|Faults.*|Report.*|DemoReport|Experiment.*)$$' ./cmd/trawl
+	go test -run '^Test(Real.*|Published.*|Faults.*|Report.*|DemoReport|Experiment.*|UtilityRanksOtherwise|EvaluateImported|SelectFromPublishedRollouts)$$' ./cmd/trawl
 
 # What a machine can check of the house: formatting, vet, modules, builds that
 # have no C compiler or another system.

@@ -28,7 +28,7 @@ func newBench(e env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchRollout(e), newBenchSelector(e))
+	cmd.AddCommand(newBenchRollout(e), newBenchSelector(e), newBenchBM25(e))
 	return cmd
 }
 

@@ -120,7 +120,7 @@ func (d *doctor) searchIndex(ctx context.Context) {
 		d.note("index", "warning", "none named", "--index DIR checks one")
 		return
 	}
-	x, err := openIndex(ctx, d.settings.Retrieval.Index)
+	x, err := openIndex(ctx, d.env, d.settings.Retrieval.Index)
 	if err != nil {
 		d.fail("index", err)
 		return

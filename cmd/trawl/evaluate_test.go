@@ -21,6 +21,7 @@ import (
 // the correct ones. The model is the simulated one: this says that the figures can tell
 // such settings apart, and nothing about any model.
 func TestUtilityRanksOtherwise(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	capture(t, "weave", "--out", at("world"), "--seed", "7", "--entities", "400", "--questions", "60")
@@ -72,6 +73,7 @@ func TestUtilityRanksOtherwise(t *testing.T) {
 // Rollouts of another program on real questions, with neither references nor traps:
 // pass@1 is that of their authors' records, and what cannot be measured says so.
 func TestEvaluateImported(t *testing.T) {
+	withoutRaceDetector(t)
 	file := testutil.Shared(t, "r1_searcher_rollouts/bamboogle_rollouts.jsonl")
 	run := filepath.Join(t.TempDir(), "run")
 	capture(t, "import", "messages", file, "--out", run, "--quiet")

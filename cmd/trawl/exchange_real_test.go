@@ -15,6 +15,7 @@ import (
 // exact match has on them: of R1-Searcher's two policies, and of ReAct by
 // Reflexion's log, which marks 34 of 100 questions as correct in each of 5 trials.
 func TestRealRolloutsScore(t *testing.T) {
+	withoutRaceDetector(t)
 	tests := []struct {
 		name, form, path string
 		complete         int
@@ -50,6 +51,7 @@ func TestRealRolloutsScore(t *testing.T) {
 // TestRealMarks counts the marks of Reflexion's log: as verdicts they say of 34
 // rollouts in each trial that they are correct, which is what exact match says.
 func TestRealMarks(t *testing.T) {
+	withoutRaceDetector(t)
 	out := filepath.Join(t.TempDir(), "run")
 	capture(t, "import", "reflexion", testutil.Shared(t, "reflexion_react/ReAct_base_100_questions_5_trials.txt"), "--out", out)
 	verdicts, _, err := store.ReadVerdicts(out)
@@ -79,6 +81,7 @@ func TestRealMarks(t *testing.T) {
 // TestRealRoundTrip exports the rollouts of two real policies in every form that
 // can be read, and finds the same figures after importing them again.
 func TestRealRoundTrip(t *testing.T) {
+	withoutRaceDetector(t)
 	dir := t.TempDir()
 	first := filepath.Join(dir, "run")
 	capture(t, "import", "r1-searcher", testutil.Shared(t, "r1_searcher_rollouts/native"), "--out", first)

@@ -79,7 +79,7 @@ func (b *trialBench) openIndex(ctx context.Context, e env, where string) error {
 	if _, ok := b.indexes[where]; ok {
 		return nil
 	}
-	x, err := openIndex(ctx, where)
+	x, err := openIndex(ctx, e, where)
 	if err != nil {
 		return err
 	}

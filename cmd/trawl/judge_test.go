@@ -250,6 +250,7 @@ func means(stats ...*eval.Stat) []float64 {
 // GPT-4o that stand beside them, and gives the published figures. Five answers of
 // HotpotQA were judged both ways: each verdict holds for its rollout.
 func TestPublishedVerdicts(t *testing.T) {
+	withoutRaceDetector(t)
 	tests := []struct {
 		name  string
 		em    []float64 // mean and pass@2, which is 0 where there is one rollout a question

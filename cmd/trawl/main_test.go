@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 
 // TestHelp keeps the help texts as golden files: they are promises to users.
 func TestHelp(t *testing.T) {
-	commands := []string{"", "ask", "bench rollout", "bench selector", "demo", "doctor", "evaluate", "experiment", "export", "import", "index", "report", "run", "scaffold", "score", "search", "select", "serve-index", "sim", "train", "version", "weave"}
+	commands := []string{"", "ask", "bench bm25", "bench rollout", "bench selector", "demo", "doctor", "evaluate", "experiment", "export", "import", "index", "report", "run", "scaffold", "score", "search", "select", "serve-index", "sim", "train", "version", "weave"}
 	for _, c := range commands {
 		t.Run("trawl "+c, func(t *testing.T) {
 			out := capture(t, append(strings.Fields(c), "--help")...)

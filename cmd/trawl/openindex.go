@@ -14,6 +14,7 @@ import (
 	"trawl/search/bm25"
 	"trawl/search/index"
 	"trawl/search/live"
+	"trawl/search/opensearch"
 	"trawl/search/remote"
 )
 
@@ -33,16 +34,18 @@ type openedIndex struct {
 var errNoIndex = errors.New("no index: name one with --index DIR; trawl index corpus.jsonl --out DIR makes it")
 
 // openIndex opens an index for searching: a folder, or the address of a server.
-func openIndex(ctx context.Context, where string) (*openedIndex, error) {
+func openIndex(ctx context.Context, e env, where string) (*openedIndex, error) {
 	switch scheme, _, isURL := strings.Cut(where, "://"); {
 	case where == "":
 		return nil, errNoIndex
+	case opensearch.IsAddress(where):
+		return openCluster(ctx, e, where)
 	case !isURL:
 		return openFolder(where)
 	case scheme == "http" || scheme == "https":
 		return openServer(ctx, where)
 	default:
-		return nil, fmt.Errorf("index %s: want a folder, or an address that begins with http://", config.RedactURL(where))
+		return nil, fmt.Errorf("index %s: want a folder, or an address that begins with http:// or opensearch://", config.RedactURL(where))
 	}
 }
 
@@ -117,6 +120,31 @@ func openServer(ctx context.Context, address string) (*openedIndex, error) {
 		x.doubt = "its scores grow from hit to hit, as distances do; trawl takes the greater for the better"
 	}
 	return x, nil
+}
+
+// clusterOptions are how an OpenSearch cluster is called.
+func clusterOptions(e env) opensearch.Options {
+	var o opensearch.Options
+	o.User, _ = e.getenv("TRAWL_INDEX_USER")
+	o.Password, _ = e.getenv("TRAWL_INDEX_PASSWORD")
+	return o
+}
+
+// openCluster opens an index in an OpenSearch cluster.
+func openCluster(ctx context.Context, e env, address string) (*openedIndex, error) {
+	x, err := opensearch.Open(ctx, address, clusterOptions(e))
+	if errors.Is(err, opensearch.ErrMissing) || errors.Is(err, index.ErrForeign) {
+		err = fmt.Errorf("%w\n  trawl index corpus.jsonl --out opensearch://HOST/NAME makes an index", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info := x.Info()
+	found := fmt.Sprintf("OpenSearch, %d documents in %s", info.Documents, strings.Join(info.Fields, ", "))
+	if info.Params != nil {
+		found += fmt.Sprintf(", k1=%g b=%g", info.Params.K1, info.Params.B)
+	}
+	return &openedIndex{Engine: x, Closer: x, identity: x.Identity(), documents: info.Documents, found: found}, nil
 }
 
 // tellDoubt warns of what is odd about the index.

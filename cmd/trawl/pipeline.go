@@ -42,7 +42,7 @@ func openPipeline(ctx context.Context, e env, s *config.Settings, known agent.Di
 
 func (p *pipeline) open(ctx context.Context, e env, known agent.Dialect) (err error) {
 	s := p.settings
-	if p.index, err = openIndex(ctx, s.Retrieval.Index); err != nil {
+	if p.index, err = openIndex(ctx, e, s.Retrieval.Index); err != nil {
 		return err
 	}
 	p.index.tellDoubt(e)

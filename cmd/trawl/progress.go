@@ -34,7 +34,8 @@ type progress struct {
 	done    int
 	first   int // done before start, which says nothing about speed
 	failed  int
-	reasons int // failures told so far
+	reasons int            // failures told so far
+	share   func() float64 // of the phase that is done, where total is unknown; may be nil
 }
 
 // newProgress begins to show work of total units, of which done are done; a
@@ -100,6 +101,14 @@ func (p *progress) expect(total int) {
 	if p.bar != nil {
 		p.bar.SetTotal(int64(total), false)
 	}
+}
+
+// phase begins a new piece of the work: what is counted, and the share of this
+// piece that is done, where nobody knows the total.
+func (p *progress) phase(what string, share func() float64) {
+	p.mu.Lock()
+	p.what, p.share, p.start, p.first = what, share, time.Now(), p.done
+	p.mu.Unlock()
 }
 
 // add tells that one more unit is done.
@@ -176,8 +185,11 @@ func (p *progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := fmt.Sprintf("%s: %d", p.what, p.done)
-	if p.total > 0 {
+	switch {
+	case p.total > 0:
 		s = fmt.Sprintf("%s of %d", s, p.total)
+	case p.share != nil:
+		s = fmt.Sprintf("%s, %.0f %%", s, 100*p.share())
 	}
 	if p.failed > 0 {
 		s += fmt.Sprintf(", %d failed", p.failed)
@@ -204,9 +216,16 @@ func rate(perSecond float64) string {
 
 // eta extrapolates the time left from the speed so far; 0 if unknown.
 func (p *progress) eta() time.Duration {
+	took := time.Since(p.start)
+	if p.total == 0 && p.share != nil {
+		if share := p.share(); share > 0 && share < 1 {
+			return time.Duration(float64(took) * (1 - share) / share).Round(time.Second)
+		}
+		return 0
+	}
 	fresh := p.done - p.first
 	if fresh <= 0 || p.total <= p.done {
 		return 0
 	}
-	return (time.Since(p.start) / time.Duration(fresh) * time.Duration(p.total-p.done)).Round(time.Second)
+	return (took / time.Duration(fresh) * time.Duration(p.total-p.done)).Round(time.Second)
 }

@@ -29,6 +29,24 @@ func TestProgressLines(t *testing.T) {
 	})
 }
 
+// TestProgressShare has work whose total nobody knows, but of which a share is known.
+func TestProgressShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := newProgress(env{stderr: &out}, "documents", 0, 0)
+		p.phase("documents", func() float64 { return 0.25 })
+		p.set(600, 0)
+		time.Sleep(logEvery + time.Millisecond)
+		p.phase("merging", func() float64 { return 1 })
+		p.close()
+		for _, want := range []string{"documents: 600, 25 %, 60/s, 30s left\n", "merging: 600, 100 %\n"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no line says %q:\n%s", want, &out)
+			}
+		}
+	})
+}
+
 func TestProgressQuiet(t *testing.T) {
 	quiet := true
 	var out bytes.Buffer

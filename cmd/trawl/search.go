@@ -59,7 +59,7 @@ func newSearch(e env) *cobra.Command {
 }
 
 func runSearch(ctx context.Context, e env, index, query string, o searchOptions) (err error) {
-	x, err := openIndex(ctx, index)
+	x, err := openIndex(ctx, e, index)
 	if err != nil {
 		return err
 	}

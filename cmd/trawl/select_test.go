@@ -120,6 +120,7 @@ func TestWriteComparison(t *testing.T) {
 // The real rollouts of R1-Searcher, from file to figures. The exact match is that
 // which was published with them.
 func TestSelectFromPublishedRollouts(t *testing.T) {
+	withoutRaceDetector(t)
 	path := testutil.Shared(t, "r1_searcher_rollouts/bamboogle_rollouts.jsonl")
 	dir := filepath.Join(t.TempDir(), "run")
 	capture(t, "import", "messages", path, "--out", dir, "--verdicts", "judge_gpt4o", "--quiet")

@@ -68,11 +68,12 @@ func newServeIndex(e env) *cobra.Command {
 }
 
 func runServeIndex(ctx context.Context, e env, index string, o serveIndexOptions) (err error) {
-	x, err := openIndex(ctx, index)
+	x, err := openIndex(ctx, e, index)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
+	x.tellDoubt(e)
 	listener, err := listen(o.addr)
 	if err != nil {
 		return err
@@ -93,7 +94,8 @@ func listen(addr string) (net.Listener, error) {
 	return listener, nil
 }
 
-// tellServed prints the address for programs, and for people how to use it.
+// tellServed prints the address for programs, and for people how to use it. An
+// index that does not say how many documents it has has -1.
 func tellServed(e env, addr net.Addr, documents int) {
 	host, port, err := net.SplitHostPort(addr.String())
 	ip := net.ParseIP(host)
@@ -104,13 +106,17 @@ func tellServed(e env, addr net.Addr, documents int) {
 	if !ip.IsLoopback() {
 		fmt.Fprintf(e.stderr, "trawl: warning: %s can be reached from other machines, and whoever reaches it can search the index: there is no password\n", addr)
 	}
-	fmt.Fprintf(e.stderr, "trawl: %d documents at %s; Ctrl-C ends it\n", documents, url)
+	what := "an index"
+	if documents >= 0 {
+		what = fmt.Sprintf("%d documents", documents)
+	}
+	fmt.Fprintf(e.stderr, "trawl: %s at %s; Ctrl-C ends it\n", what, url)
 	fmt.Fprintf(e.stderr, "  curl -s %s -H 'Content-Type: application/json' -d '{\"queries\": [\"who directed the third man\"], \"topk\": 3, \"return_scores\": true}'\n", url)
 	fmt.Fprintln(e.stdout, url)
 }
 
 // serve serves until ctx ends. Then calls under way have a second to finish, and
-// are cancelled.
+// are cancelled. How long an answer may take to be read is the handler's to say.
 func serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 	calls, cancelCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelCalls()

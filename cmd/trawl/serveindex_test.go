@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,6 +93,39 @@ func TestServeIndex(t *testing.T) {
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestServeServer serves what is behind a server that says nothing of its index,
+// which is the same index behind both.
+func TestServeServer(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, `{"result":[[{"document":{"id":"7","contents":"\"Otter\"\nOtters eat fish."},"score":1.5}]]}`) //nolint:errcheck // the caller sees it
+	}))
+	defer other.Close()
+	url, stop := served(t, "--index", other.URL, "--addr", "127.0.0.1:0")
+	identity := func(address string) string {
+		t.Helper()
+		c, err := remote.New(address, remote.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		d, err := c.Probe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(d.Identity())
+	}
+	if got, want := identity(url), identity(other.URL); got != want {
+		t.Errorf("the index is %s, want %s", got, want)
+	}
+	if _, stderr := stop(); !strings.Contains(stderr, "trawl: an index at "+url) {
+		t.Errorf("stderr\n%s", stderr)
 	}
 }
 

@@ -16,7 +16,7 @@ const headBytes = 1 << 16
 
 // peek returns the beginning of a file, which must be text of some kind.
 func peek(path string) ([]byte, error) {
-	src, err := openSource(path)
+	src, err := openSource(file{path: path})
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func peek(path string) ([]byte, error) {
 // unpacked or converted first.
 func binaryKind(head []byte) string {
 	for _, kind := range []struct{ magic, name string }{
-		{"PAR1", "Parquet"}, {"PK\x03\x04", "a zip archive"}, {"BZh", "compressed with bzip2"}, {"\xfd7zXZ", "compressed with xz"},
+		{"PAR1", "Parquet"}, {"PK\x03\x04", "a zip archive"}, {"\xfd7zXZ", "compressed with xz"},
 		{"\x28\xb5\x2f\xfd", "compressed with zstd"}, {"%PDF", "PDF"}, {"SQLite format 3", "an SQLite database"},
 	} {
 		if bytes.HasPrefix(head, []byte(kind.magic)) {
@@ -52,8 +52,13 @@ func detect(path string, head []byte) (string, error) {
 		return DPR, nil
 	case isTextName(path):
 		return Text, nil
+	case hasEnding(path, ".xml"):
+		return WikiXML, nil
 	}
 	head = bytes.TrimSpace(head)
+	if isDump(head) {
+		return WikiXML, nil
+	}
 	if isQuestions(head) {
 		return "", fmt.Errorf("%s looks like a data set of questions, not a corpus", path)
 	}
@@ -76,6 +81,19 @@ func isQuestions(head []byte) bool {
 	keys, whole := firstKeys(head)
 	answered := keys["golden_answers"] || keys["answer"] || keys["answers"]
 	return whole && keys["question"] && answered && !keys["context"] && !keys["paragraphs"] && !keys["contents"] && !keys["text"]
+}
+
+// isDump reports whether a dump of MediaWiki begins so.
+func isDump(head []byte) bool {
+	if bytes.HasPrefix(head, []byte("<?xml")) {
+		_, head, _ = bytes.Cut(head, []byte("?>"))
+	}
+	head = bytes.TrimSpace(head)
+	for bytes.HasPrefix(head, []byte("<!--")) {
+		_, head, _ = bytes.Cut(head, []byte("-->"))
+		head = bytes.TrimSpace(head)
+	}
+	return bytes.HasPrefix(head, []byte("<mediawiki"))
 }
 
 func startsJSON(head []byte) bool { return len(head) > 0 && (head[0] == '{' || head[0] == '[') }

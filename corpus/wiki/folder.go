@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"trawl/internal/text"
 )
@@ -17,7 +18,9 @@ import (
 // given, or its base name.
 type file struct {
 	path, name string
+	size       int64
 	ofFolder   bool
+	read       *atomic.Int64 // counts the bytes read, if there is one
 }
 
 // files returns the files that the paths stand for, in order.
@@ -45,7 +48,7 @@ func files(paths []string, format string) ([]file, error) {
 		case !info.Mode().IsRegular():
 			return nil, fmt.Errorf("%s is %s: want a file or a folder", path, kindOf(info.Mode()))
 		default:
-			all = append(all, file{path: path, name: filepath.Base(path)})
+			all = append(all, file{path: path, name: filepath.Base(path), size: info.Size()})
 		}
 	}
 	return all, nil
@@ -81,7 +84,7 @@ func folderFiles(folder, format string) ([]file, error) {
 	}
 	var texts, data []file
 	for _, name := range names {
-		f := file{filepath.Join(folder, filepath.FromSlash(name)), name, true}
+		f := file{path: filepath.Join(folder, filepath.FromSlash(name)), name: name, ofFolder: true}
 		switch {
 		case isTextName(name):
 			texts = append(texts, f)
@@ -89,12 +92,12 @@ func folderFiles(folder, format string) ([]file, error) {
 			data = append(data, f)
 		}
 	}
-	found, wanted := data, ".json, .jsonl or .tsv"
+	found, wanted := data, ".json, .jsonl, .tsv or .xml"
 	switch format {
 	case Text:
 		found, wanted = texts, ".txt or .md"
 	case Auto, "":
-		wanted = ".txt, .md, .json, .jsonl or .tsv"
+		wanted = ".txt, .md, .json, .jsonl, .tsv or .xml"
 		if len(texts) > 0 {
 			found = texts
 		}
@@ -105,6 +108,13 @@ func folderFiles(folder, format string) ([]file, error) {
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s: no %s file in the folder; it holds %s", folder, wanted, endings(names))
+	}
+	for i := range found {
+		info, err := os.Stat(found[i].path)
+		if err != nil {
+			return nil, err
+		}
+		found[i].size = info.Size()
 	}
 	return found, nil
 }
@@ -148,10 +158,15 @@ func isFile(path string, entry fs.DirEntry) bool {
 
 func isTextName(name string) bool { return hasEnding(name, ".txt", ".md") }
 
-func isDataName(name string) bool { return hasEnding(name, ".json", ".jsonl", ".tsv") }
+func isDataName(name string) bool { return hasEnding(name, ".json", ".jsonl", ".tsv", ".xml") }
 
 func hasEnding(name string, endings ...string) bool {
-	return slices.Contains(endings, path.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz")))
+	return slices.Contains(endings, path.Ext(trimZip(strings.ToLower(name))))
+}
+
+// trimZip takes the ending of compression off a name.
+func trimZip(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".bz2")
 }
 
 // endings says how many files there are of each kind of name.
@@ -198,11 +213,13 @@ func eachIn(f file, format string, visit visitor) error {
 	}
 	switch format {
 	case SearchR1, FlashRAG:
-		return readLines(f.path, parsePassage, visit)
+		return readLines(f, parsePassage, visit)
 	case DPR:
-		return readLines(f.path, parseRow, visit)
+		return readLines(f, parseRow, visit)
 	case Text:
-		return readText(f.path, f.name, visit)
+		return readText(f, visit)
+	case WikiXML:
+		return readDump(f, visit)
 	}
-	return readParagraphs(f.path, visit)
+	return readParagraphs(f, visit)
 }

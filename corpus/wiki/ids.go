@@ -3,6 +3,7 @@ package wiki
 import (
 	"hash/maphash"
 	"strconv"
+	"strings"
 )
 
 // maxNumber bounds the ids that take one bit each: 32 MiB of bits at most.
@@ -15,6 +16,38 @@ type ids struct {
 	numbers []uint64 // bits
 	hashes  map[uint64]struct{}
 	seed    maphash.Seed
+}
+
+// known is what has been read. Of the passages of a dump only the pages are kept,
+// as numbers, since their passages are counted.
+type known struct {
+	passages, pages ids
+}
+
+// add adds the id of a record and reports whether it seems new.
+func (k *known) add(rec record) bool {
+	if rec.page != "" {
+		fresh := rec.number > 1 || k.pages.add(rec.page)
+		return fresh && !k.passages.hasHash(rec.ID)
+	}
+	page, number, isPassage := strings.Cut(rec.ID, "-")
+	ofPage := isPassage && number != "" && k.pages.has(page)
+	return k.passages.add(rec.ID) && !ofPage
+}
+
+// has reports whether a number is there; of other ids it may not know.
+func (s *ids) has(id string) bool {
+	n, ok := number(id)
+	return ok && n/64 < len(s.numbers) && s.numbers[n/64]&(1<<(n%64)) != 0
+}
+
+// hasHash reports whether an id that is no number seems to be there.
+func (s *ids) hasHash(id string) bool {
+	if len(s.hashes) == 0 {
+		return false
+	}
+	_, ok := s.hashes[maphash.String(s.seed, id)]
+	return ok
 }
 
 // add adds an id and reports whether it seems new.

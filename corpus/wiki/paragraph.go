@@ -18,8 +18,9 @@ import (
 
 // readParagraphs visits the paragraphs of a data set's file, which is a JSON
 // list, an object of title → sentences, or lines of JSON.
-func readParagraphs(path string, visit visitor) error {
-	src, err := openSource(path)
+func readParagraphs(f file, visit visitor) error {
+	path := f.path
+	src, err := openSource(f)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func listError(err error, path string, offset int64, number int) error {
 
 // lineAt returns the number of the line at an offset in the file.
 func lineAt(path string, offset int64) int {
-	src, err := openSource(path)
+	src, err := openSource(file{path: path})
 	if err != nil {
 		return 0
 	}

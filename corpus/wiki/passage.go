@@ -12,16 +12,31 @@ import (
 
 // parsePassage parses a line of Search-R1's and FlashRAG's corpora.
 func parsePassage(raw []byte, _ int) (record, bool, error) {
-	var p struct {
-		ID       json.RawMessage
-		Contents *string
-		Title    *string
-		Text     *string
-		URL      string
+	if p, ok := flatPassage(raw); ok {
+		return p.record()
 	}
+	return parseAnyPassage(raw)
+}
+
+// parseAnyPassage is parsePassage for whatever encoding/json reads.
+func parseAnyPassage(raw []byte) (record, bool, error) {
+	var p passage
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return record{}, false, text.JSONError(err)
 	}
+	return p.record()
+}
+
+// A passage is a line, as it stands.
+type passage struct {
+	ID       json.RawMessage
+	Contents *string
+	Title    *string
+	Text     *string
+	URL      string
+}
+
+func (p passage) record() (record, bool, error) {
 	id, err := parseID(p.ID)
 	if err != nil {
 		return record{}, false, fmt.Errorf("key id: %w", err)
@@ -49,6 +64,9 @@ func parseID(raw json.RawMessage) (string, error) {
 	}
 	if raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9' {
 		return string(raw), nil
+	}
+	if n := len(raw); n > 2 && raw[0] == '"' && isPlainASCII(raw[1:n-1]) {
+		return string(raw[1 : n-1]), nil
 	}
 	var id string
 	if err := json.Unmarshal(raw, &id); err != nil {

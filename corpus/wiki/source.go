@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"trawl/internal/text"
@@ -18,27 +19,54 @@ const maxLine = 16 << 20
 // A source is an open file, decompressed.
 type source struct {
 	*bufio.Reader
-	file *os.File
+	file  *os.File
+	unzip *bunzip // nil without bzip2
 }
 
 // openSource opens a file.
-func openSource(path string) (*source, error) {
-	f, err := os.Open(path)
+func openSource(f file) (*source, error) {
+	opened, err := os.Open(f.path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := text.NewReader(f)
-	if err != nil {
-		f.Close()
-		if errors.Is(err, text.ErrUTF16) {
-			return nil, fmt.Errorf("%s %w", path, err)
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
+	s := &source{file: opened}
+	raw := bufio.NewReaderSize(counted{opened, f.read}, 1<<16)
+	var r io.Reader = raw
+	if head, _ := raw.Peek(4); isBzip(head) {
+		s.unzip = newBunzip(raw, opened)
+		r = s.unzip
 	}
-	return &source{r, f}, nil
+	if s.Reader, err = text.NewReader(r); err != nil {
+		s.close()
+		if errors.Is(err, text.ErrUTF16) {
+			return nil, fmt.Errorf("%s %w", f.path, err)
+		}
+		return nil, fmt.Errorf("%s: %w", f.path, cause(err))
+	}
+	return s, nil
 }
 
-func (s *source) close() { s.file.Close() }
+func (s *source) close() {
+	if s.unzip != nil {
+		s.unzip.close()
+	}
+	s.file.Close()
+}
+
+// counted counts the bytes read, unless n is nil.
+type counted struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+// Read implements [io.Reader].
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	if c.n != nil {
+		c.n.Add(int64(n))
+	}
+	return n, err
+}
 
 // errCutOff is that of a file that ends too early.
 var errCutOff = errors.New("the file is cut off")
@@ -83,13 +111,13 @@ func (s *source) next(buf []byte) (line, error) {
 type parser func(text []byte, number int) (rec record, ok bool, err error)
 
 // readLines visits the records of a file with one a line.
-func readLines(path string, parse parser, visit visitor) error {
-	src, err := openSource(path)
+func readLines(f file, parse parser, visit visitor) error {
+	src, err := openSource(f)
 	if err != nil {
 		return err
 	}
 	defer src.close()
-	return src.eachLine(path, func(raw []byte, at place) error {
+	return src.eachLine(f.path, func(raw []byte, at place) error {
 		rec, ok, err := parse(raw, at.line)
 		if err != nil || !ok {
 			return err

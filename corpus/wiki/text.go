@@ -17,74 +17,73 @@ const (
 	maxWord      = 1 << 20 // bytes; beyond it a file is no text
 )
 
-// readText visits the passages of a text file, which name says within its folder.
-func readText(file, name string, visit visitor) error {
-	src, err := openSource(file)
+// readText visits the passages of a text file.
+func readText(f file, visit visitor) error {
+	src, err := openSource(f)
 	if err != nil {
 		return err
 	}
 	defer src.close()
-	p := passages{file: file, name: name, visit: visit}
+	base := trimZip(path.Base(f.name))
+	title := strings.TrimSuffix(base, path.Ext(base))
+	number := 0
+	cut := cutter{visit: func(text string) error {
+		number++
+		return visit(record{
+			Document: search.Document{
+				ID: fmt.Sprintf("%s#%d", f.name, number), Title: title, Text: strings.ToValidUTF8(text, "\uFFFD"),
+			},
+			place:    place{path: f.path},
+			replaced: !utf8.ValidString(text),
+		})
+	}}
 	words := bufio.NewScanner(src)
 	words.Buffer(nil, maxWord)
 	words.Split(bufio.ScanWords)
 	for words.Scan() {
-		if err := p.add(words.Text()); err != nil {
+		if err := cut.add(words.Text()); err != nil {
 			return err
 		}
 	}
 	if err := words.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("%s: a word of more than %d MiB: not a text file", file, maxWord>>20)
+		return fmt.Errorf("%s: a word of more than %d MiB: not a text file", f.path, maxWord>>20)
 	} else if err != nil {
-		return fmt.Errorf("%s: %w", file, cause(err))
+		return fmt.Errorf("%s: %w", f.path, cause(err))
 	}
-	return p.end()
+	return cut.end()
 }
 
-// passages cuts a stream of words. One whole passage is held back, for a short
-// tail may have to be joined to it.
-type passages struct {
-	file, name string
-	visit      visitor
-	held       []string
-	words      []string
-	count      int
+// A cutter cuts a stream of words into passages. One whole passage is held back,
+// for a short tail may have to be joined to it.
+type cutter struct {
+	visit func(text string) error
+	held  []string
+	words []string
 }
 
-func (p *passages) add(word string) error {
-	p.words = append(p.words, word)
-	if len(p.words) < passageWords {
+func (c *cutter) add(word string) error {
+	c.words = append(c.words, word)
+	if len(c.words) < passageWords {
 		return nil
 	}
-	err := p.emit(p.held)
-	p.held, p.words = p.words, nil
+	err := c.emit(c.held)
+	c.held, c.words = c.words, c.held[:0]
 	return err
 }
 
-func (p *passages) end() error {
-	if len(p.words) < tailWords {
-		return p.emit(append(p.held, p.words...))
+func (c *cutter) end() error {
+	if len(c.words) < tailWords {
+		return c.emit(append(c.held, c.words...))
 	}
-	if err := p.emit(p.held); err != nil {
+	if err := c.emit(c.held); err != nil {
 		return err
 	}
-	return p.emit(p.words)
+	return c.emit(c.words)
 }
 
-func (p *passages) emit(words []string) error {
+func (c *cutter) emit(words []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	p.count++
-	text := strings.Join(words, " ")
-	base := strings.TrimSuffix(path.Base(p.name), ".gz")
-	return p.visit(record{
-		Document: search.Document{
-			ID:    fmt.Sprintf("%s#%d", p.name, p.count),
-			Title: strings.TrimSuffix(base, path.Ext(base)),
-			Text:  strings.ToValidUTF8(text, "\uFFFD"),
-		},
-		place:    place{path: p.file},
-		replaced: !utf8.ValidString(text),
-	})
+	return c.visit(strings.Join(words, " "))
 }

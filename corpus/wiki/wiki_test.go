@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,7 @@ func TestGolden(t *testing.T) {
 		{"paragraphs.json", wiki.MuSiQue},
 		{"titles.json", wiki.HotpotQA},
 		{"notes", wiki.Text},
+		{"dump.xml", wiki.WikiXML},
 	}
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
@@ -94,6 +96,9 @@ func golden(docs []search.Document, r *wiki.Reader) string {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
 	fmt.Fprintf(&b, "merged %d, replaced %d\n", r.Merged, r.Replaced)
+	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
+		fmt.Fprintf(&b, "skipped %d %s\n", r.Skipped[reason], reason)
+	}
 	return b.String()
 }
 
@@ -221,10 +226,10 @@ func TestPaths(t *testing.T) {
 	if _, _, err := read(t, wiki.Auto, filepath.Join(t.TempDir(), "absent.jsonl")); err == nil || !strings.Contains(err.Error(), "absent.jsonl") {
 		t.Errorf("an absent file: %v", err)
 	}
-	if _, _, err := read(t, wiki.Auto, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .txt, .md, .json, .jsonl or .tsv file in the folder; it holds no files") {
+	if _, _, err := read(t, wiki.Auto, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .txt, .md, .json, .jsonl, .tsv or .xml file in the folder; it holds no files") {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, _, err := read(t, wiki.DPR, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .json, .jsonl or .tsv file in the folder") {
+	if _, _, err := read(t, wiki.DPR, t.TempDir()); err == nil || !strings.Contains(err.Error(), "no .json, .jsonl, .tsv or .xml file in the folder") {
 		t.Errorf("a folder as dpr: %v", err)
 	}
 	a := write(t, "a.jsonl", `{"id":"1","contents":"a"}`+"\n")
@@ -278,7 +283,7 @@ func TestOtherSources(t *testing.T) {
 		{"texts beside others, as text", wiki.Text, []string{dir("b.jsonl", "a.md")}, 1, ""},
 		{"an empty file among others", wiki.Auto, []string{dir("empty.jsonl", "a.jsonl")}, 1, ""},
 		{"texts beside others", wiki.Auto, []string{dir("b.jsonl", "a.jsonl", "README.md")}, 0, "holds 2 .jsonl, 1 .md: give the files one by one, or say that the format is text"},
-		{"only others", wiki.Auto, []string{dir("a.parquet", "b.parquet", "LICENSE")}, 0, "no .txt, .md, .json, .jsonl or .tsv file in the folder; it holds 2 .parquet, 1 other"},
+		{"only others", wiki.Auto, []string{dir("a.parquet", "b.parquet", "LICENSE")}, 0, "no .txt, .md, .json, .jsonl, .tsv or .xml file in the folder; it holds 2 .parquet, 1 other"},
 		{"no texts", wiki.Text, []string{dir("a.jsonl")}, 0, "no .txt or .md file in the folder; it holds 1 .jsonl"},
 		{"a folder twice", wiki.Auto, []string{one, one}, 0, one + " is given twice"},
 		{"a file by two names", wiki.Auto, []string{filepath.Join(one, "a.jsonl"), filepath.Join(one, ".", "..", filepath.Base(one)) + "/./a.jsonl"}, 0, "are the same file or folder"},

@@ -139,7 +139,11 @@ func TestRedacted(t *testing.T) {
 	}
 	s.Models.Compressor.Endpoints, s.Models.Compressor.Extra = []string{"http://me:pw@other/v1"}, map[string]any{"api_key": "c"}
 	s.Models.Judge.Endpoints, s.Models.Judge.Extra = []string{"http://me:pw@judge/v1"}, map[string]any{"api_key": "j"}
+	s.Retrieval.Index = "http://me:pw@host:8001"
 	r := s.Redacted()
+	if got := r.Retrieval.Index; got != "http://redacted@host:8001" {
+		t.Errorf("index %q, want it without the password", got)
+	}
 	if got := r.Models.Judge; strings.Contains(got.Endpoints[0], "pw") || got.Extra["api_key"] == "j" {
 		t.Errorf("judge %v shows a secret", got)
 	}

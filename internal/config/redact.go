@@ -20,6 +20,7 @@ func (s *Settings) Redacted() *Settings {
 		r.Endpoints, r.Extra = redactURLs(r.Endpoints), redactExtra(r.Extra)
 	}
 	m.Embedder.Endpoints = redactURLs(m.Embedder.Endpoints)
+	c.Retrieval.Index = RedactURL(c.Retrieval.Index)
 	return &c
 }
 

@@ -22,13 +22,23 @@ const DefaultMemory = 2 << 30
 
 // Options say how to build an index.
 type Options struct {
-	Params   index.Params        // taken literally; see [index.DefaultParams]
-	Memory   int64               // bytes that the building may take; default [DefaultMemory]
-	Source   string              // what the documents are, for index.json; may be empty
-	Workers  int                 // default one for each core that Go uses
-	Progress func(documents int) // called after every thousand documents and at the end; may be nil
+	Params  index.Params // taken literally; see [index.DefaultParams]
+	Memory  int64        // bytes that the building may take; default [DefaultMemory]
+	Source  string       // what the documents are, for index.json; may be empty
+	Workers int          // default one for each core that Go uses
+
+	// Progress is called after every thousand documents, after every percent of
+	// the merging, and at the end, once at a time; may be nil.
+	Progress func(Progress)
 
 	window int // documents in a window; default windowSize
+}
+
+// A Progress is how far a building is. Both numbers only grow, the first one
+// before the second.
+type Progress struct {
+	Documents int     // that were read
+	Merged    float64 // share of their postings that the index's files hold; 1 is the end
 }
 
 func (o Options) withDefaults() Options {
@@ -39,7 +49,7 @@ func (o Options) withDefaults() Options {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.Progress == nil {
-		o.Progress = func(int) {}
+		o.Progress = func(Progress) {}
 	}
 	if o.window == 0 {
 		o.window = windowSize
@@ -49,7 +59,8 @@ func (o Options) withDefaults() Options {
 
 // Build makes an index of the documents in dir, which must be absent, empty,
 // left by a building that was cut short, or hold a damaged index. The same
-// documents in the same order give the same files, on any number of workers.
+// documents in the same order give the same files, on any number of workers;
+// how texts are compressed may differ between kinds of processors.
 //
 // Documents are analysed in windows, as many at once as Memory has room for. Its
 // half is planned with, since the other is what the garbage collector may leave
@@ -91,7 +102,7 @@ func build(ctx context.Context, dir string, docs iter.Seq2[search.Document, erro
 	if err != nil {
 		return Stats{}, errors.Join(err, c.Abandon())
 	}
-	opts.Progress(b.meta.Documents)
+	opts.Progress(Progress{b.meta.Documents, 1})
 	return b.meta.Stats, nil
 }
 
@@ -109,6 +120,8 @@ type builder struct {
 	starts []uint64
 	firsts []uint32
 	sum    [32]byte
+
+	postings uint64 // in the runs
 }
 
 // A docWindow is the documents of a window on their way to a worker.
@@ -203,17 +216,14 @@ func (b *builder) take(ctx context.Context, w *docWindow, doc search.Document) e
 	w.reserved += need
 	w.docs = append(w.docs, doc)
 	if b.meta.Documents++; b.meta.Documents%progressEvery == 0 {
-		b.opts.Progress(b.meta.Documents)
+		b.opts.Progress(Progress{Documents: b.meta.Documents})
 	}
 	return nil
 }
 
 // work turns windows into runs, and writes their texts when it is their turn.
 func (b *builder) work(ctx context.Context, windows <-chan *docWindow) error {
-	v, err := newInverter(b.dir)
-	if err != nil {
-		return err
-	}
+	v := newInverter(b.dir, b.ids.seed)
 	for w := range windows {
 		out, err := v.invert(w)
 		if err != nil {
@@ -241,6 +251,7 @@ func (b *builder) append(out *inverted) error {
 	}
 	b.meta.Terms += out.total[byContent]
 	b.meta.AllTerms += out.total[byAll]
+	b.postings += uint64(out.postings)
 	for i := range b.sum {
 		b.sum[i] ^= out.sum[i]
 	}

@@ -141,9 +141,8 @@ func TestBuildCounts(t *testing.T) {
 		{ID: "f"},
 		{ID: "g"}, // a duplicate
 	}
-	var told []int
 	opts := defaults
-	opts.Source, opts.Progress = "a test", func(n int) { told = append(told, n) }
+	opts.Source = "a test"
 	got, err := bm25.Build(t.Context(), t.TempDir(), stream(docs), opts)
 	if err != nil {
 		t.Fatal(err)
@@ -162,8 +161,37 @@ func TestBuildCounts(t *testing.T) {
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("stats mismatch (-want +got):\n%s", diff)
 	}
-	if diff := gocmp.Diff([]int{7}, told); diff != "" {
-		t.Errorf("progress mismatch (-want +got):\n%s", diff)
+}
+
+// TestBuildProgress has three thousand documents and more than a batch to merge.
+func TestBuildProgress(t *testing.T) {
+	docs := make([]search.Document, 3500)
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range docs {
+		words := make([]string, 300)
+		for j := range words {
+			words[j] = word(r.IntN(50_000))
+		}
+		docs[i] = search.Document{ID: fmt.Sprint(i), Text: strings.Join(words, " ")}
+	}
+	var told []bm25.Progress
+	opts := defaults.WithWindow(64)
+	opts.Progress = func(p bm25.Progress) { told = append(told, p) }
+	if _, err := bm25.Build(t.Context(), t.TempDir(), stream(docs), opts); err != nil {
+		t.Fatal(err)
+	}
+	want := []bm25.Progress{{Documents: 1000}, {Documents: 2000}, {Documents: 3000}}
+	if diff := gocmp.Diff(want, told[:3]); diff != "" {
+		t.Errorf("progress before the merging mismatch (-want +got):\n%s", diff)
+	}
+	merging := told[3:]
+	if last := merging[len(merging)-1]; len(merging) < 2 || last != (bm25.Progress{Documents: 3500, Merged: 1}) {
+		t.Errorf("progress of the merging: %v", merging)
+	}
+	for i, p := range merging {
+		if p.Documents != 3500 || p.Merged <= 0 || i > 0 && p.Merged <= merging[i-1].Merged {
+			t.Errorf("progress of the merging is not monotone: %v", merging)
+		}
 	}
 }
 
@@ -297,6 +325,7 @@ func TestBuildMemory(t *testing.T) {
 	}
 	opts := defaults.WithWindow(256)
 	opts.Memory = memory
+	runtime.GC() // what other tests left
 	if _, err := bm25.Build(t.Context(), t.TempDir(), docs, opts); err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@
 package bm25_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -15,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"trawl/internal/testutil"
 	"trawl/search"
 	"trawl/search/bm25"
 	"trawl/search/index"
@@ -30,7 +27,7 @@ func BenchmarkBuild(b *testing.B) {
 		b.Skip("TRAWL_BENCH_CORPUS is not a number of passages")
 	}
 	b.Run("synthetic", func(b *testing.B) { benchmarkBuild(b, n, synthetic(n)) })
-	b.Run("real", func(b *testing.B) { benchmarkBuild(b, n, repeated(paragraphs(b), n)) })
+	b.Run("real", func(b *testing.B) { benchmarkBuild(b, n, repeated(paragraphs(b, "multihop_601"), n)) })
 }
 
 func benchmarkBuild(b *testing.B, n int, docs iter.Seq2[search.Document, error]) {
@@ -69,7 +66,7 @@ func usage(b *testing.B) (cpu time.Duration, peak int64) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Maxrss << 10
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), int64(u.Maxrss) << 10
 }
 
 // synthetic yields passages whose words, frequent ones short and rare ones long,
@@ -105,26 +102,6 @@ func synthetic(n int) iter.Seq2[search.Document, error] {
 			}
 		}
 	}
-}
-
-// paragraphs returns real paragraphs.
-func paragraphs(b *testing.B) (docs []search.Document) {
-	f, err := os.Open(testutil.Shared(b, "multihop_601/corpus.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var l struct{ ID, Contents string }
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			b.Fatal(err)
-		}
-		title, text, _ := strings.Cut(l.Contents, "\n")
-		docs = append(docs, search.Document{ID: l.ID, Title: strings.Trim(title, `"`), Text: text})
-	}
-	return docs
 }
 
 func repeated(docs []search.Document, n int) iter.Seq2[search.Document, error] {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"trawl/search/bm25"
@@ -176,48 +175,5 @@ func TestOddQueriesOfNothing(t *testing.T) {
 	}
 	if _, ok, err := x.Get("1"); ok || err != nil {
 		t.Errorf("Get = %v, %v", ok, err)
-	}
-}
-
-// TestSearchWhileClosing opens and closes an index while 64 goroutines search:
-// each search finds what it should, or that the index is closed.
-func TestSearchWhileClosing(t *testing.T) {
-	dir := small(t)
-	want, err := reopen(t, dir).Search(t.Context(), "q0 q1 q2 q9", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 10 {
-		x, err := bm25.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var searches sync.WaitGroup
-		started := make(chan struct{}, 64)
-		for range 64 {
-			searches.Go(func() {
-				for i := 0; ; i++ {
-					hits, err := x.Search(t.Context(), "q0 q1 q2 q9", 10)
-					if errors.Is(err, index.ErrClosed) {
-						break
-					}
-					if err != nil || len(hits) != len(want) || hits[0] != want[0] {
-						t.Errorf("Search = %v, %v", hits, err)
-						break
-					}
-					if i == 0 {
-						started <- struct{}{}
-					}
-				}
-			})
-		}
-		<-started
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-		searches.Wait()
-		if err := x.Close(); !errors.Is(err, index.ErrClosed) {
-			t.Errorf("closing twice: %v", err)
-		}
 	}
 }

@@ -110,10 +110,7 @@ func (w *simpleIndex) rank() {
 }
 
 func (w *simpleIndex) writeTexts() error {
-	e, err := newTextEncoder()
-	if err != nil {
-		return err
-	}
+	var e textEncoder
 	var starts []uint64
 	var firsts []uint32
 	texts, first := w.files[textsFile], 0

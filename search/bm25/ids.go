@@ -53,7 +53,7 @@ func (s *ids) add(id string) error {
 		s.pages = append(s.pages, idPage{ends: make([]uint32, 0, idsInPage)})
 	}
 	page := &s.pages[len(s.pages)-1]
-	if len(page.bytes)+len(id) > math.MaxUint32 {
+	if uint64(len(page.bytes))+uint64(len(id)) > math.MaxUint32 {
 		return fmt.Errorf("ids of %d bytes: the longest is too long", len(page.bytes)+len(id))
 	}
 	page.bytes = append(page.bytes, id...)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"hash/maphash"
 	"os"
 	"slices"
 
@@ -17,8 +18,10 @@ import (
 type inverter struct {
 	dir      string
 	analyzer english.Analyzer
-	texts    *textEncoder
+	texts    textEncoder
 
+	seed       maphash.Seed
+	round      uint64                     // windows so far
 	vocabulary [classes]map[string]uint32 // places in terms
 	terms      []localTerm
 	marks      []mark   // of each term
@@ -46,18 +49,17 @@ type inverted struct {
 	firsts []uint32
 	total  [classes]uint64 // of lengths
 	sum    [sha256.Size]byte
+
+	postings int // in the run
 }
 
-func newInverter(dir string) (*inverter, error) {
-	texts, err := newTextEncoder()
-	if err != nil {
-		return nil, err
-	}
-	v := &inverter{dir: dir, texts: texts}
+// newInverter returns an inverter. Those of one building have one seed.
+func newInverter(dir string, seed maphash.Seed) *inverter {
+	v := &inverter{dir: dir, seed: seed}
 	for c := range v.vocabulary {
 		v.vocabulary[c] = make(map[string]uint32)
 	}
-	return v, nil
+	return v
 }
 
 // invert writes the run of a window and returns the rest of it.
@@ -84,10 +86,12 @@ func (v *inverter) invert(w *docWindow) (*inverted, error) {
 	}
 	block(0)
 	v.sort()
+	out.postings = len(v.postings)
 	return out, v.write(w.number)
 }
 
 func (v *inverter) reset() {
+	v.round++
 	for c := range v.vocabulary {
 		clear(v.vocabulary[c])
 	}
@@ -97,51 +101,62 @@ func (v *inverter) reset() {
 // add counts the terms of a document, which is the i-th of its window.
 func (v *inverter) add(i uint32, doc search.Document, out *inverted) {
 	var r record
-	count := func(term string, stop bool) {
-		c := byContent
-		if stop {
-			c = byAll
-		} else {
+	count := func(w *english.Word) {
+		r.lengths[byAll]++
+		if !w.Stop {
 			r.lengths[byContent]++
 		}
-		r.lengths[byAll]++
-		v.count(i+1, term, c)
+		v.count(i+1, v.place(w))
 	}
-	v.analyzer.Each(doc.Title, count) // a line break between title and text would change nothing
-	v.analyzer.Each(doc.Text, count)
+	v.analyzer.EachWord(doc.Title, count) // a line break between title and text would change nothing
+	v.analyzer.EachWord(doc.Text, count)
 	v.ends = append(v.ends, uint32(len(v.tuples)))
 	for c, n := range r.lengths {
 		out.total[c] += uint64(n)
 	}
-	whole := v.hash(doc.ID, doc.Title, doc.URL, doc.Text)
-	for i := range out.sum {
-		out.sum[i] ^= whole[i]
-	}
-	content := v.hash(doc.Title, doc.URL, doc.Text)
-	r.content = binary.LittleEndian.Uint64(content[:])
+	r.content = v.hash(doc, &out.sum)
 	v.records = appendRecord(v.records, r)
 }
 
-// hash returns the SHA-256 of texts, each behind its length in eight bytes.
-func (v *inverter) hash(texts ...string) [sha256.Size]byte {
+// hash adds the SHA-256 of a document's parts, each behind its length in eight
+// bytes, to the sum, and returns a hash of those behind the id that tells
+// duplicates of this building.
+func (v *inverter) hash(doc search.Document, sum *[sha256.Size]byte) uint64 {
 	b := v.message[:0]
-	for _, s := range texts {
-		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
-		b = append(b, s...)
+	for _, s := range fieldsOf(&doc) {
+		b = binary.BigEndian.AppendUint64(b, uint64(len(*s)))
+		b = append(b, *s...)
 	}
 	v.message = b
-	return sha256.Sum256(b)
+	for i, x := range sha256.Sum256(b) {
+		sum[i] ^= x
+	}
+	return maphash.Bytes(v.seed, b[8+len(doc.ID):])
 }
 
-// count counts one occurrence of a term.
-func (v *inverter) count(doc uint32, term string, c class) {
-	place, ok := v.vocabulary[c][term]
+// place returns the place of a word's term. The word's mark remembers it, and
+// the round for which it holds.
+func (v *inverter) place(w *english.Word) uint32 {
+	if w.Mark>>32 == v.round {
+		return uint32(w.Mark)
+	}
+	c := byContent
+	if w.Stop {
+		c = byAll
+	}
+	place, ok := v.vocabulary[c][w.Term]
 	if !ok {
 		place = uint32(len(v.terms))
-		v.vocabulary[c][term] = place
-		v.terms = append(v.terms, localTerm{term: term, class: c})
+		v.vocabulary[c][w.Term] = place
+		v.terms = append(v.terms, localTerm{term: w.Term, class: c})
 		v.marks = append(v.marks, mark{})
 	}
+	w.Mark = v.round<<32 | uint64(place)
+	return place
+}
+
+// count counts one occurrence of the term at a place.
+func (v *inverter) count(doc, place uint32) {
 	m := &v.marks[place]
 	if m.doc == doc {
 		v.tuples[m.at].tf++

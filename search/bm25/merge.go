@@ -21,6 +21,7 @@ type merger struct {
 	layout  layout
 	norms   [classes]*norms
 	lengths [classes]column
+	told    uint64 // percent of postings
 }
 
 // A batch is some terms that follow each other, as they stand in the runs, and
@@ -216,8 +217,18 @@ func (m *merger) writeBatches(ctx context.Context, ordered <-chan *batch, free c
 			return err
 		}
 		free <- b
+		m.tell()
 	}
 	return ctx.Err()
+}
+
+// tell tells progress when another percent of the postings is merged. The end is
+// another's to tell.
+func (m *merger) tell() {
+	if percent := 100 * m.meta.Postings / m.postings; percent > m.told && percent < 100 {
+		m.told = percent
+		m.opts.Progress(Progress{m.meta.Documents, float64(percent) / 100})
+	}
 }
 
 // A runHeap has the run in front whose term comes first, of the earliest window.

@@ -93,6 +93,8 @@ func (x *Index) mapFile(name string) error {
 	switch want := x.meta.Files[name].Size; {
 	case info.Size() != want:
 		return index.Damaged("%s has %d bytes, and %s says %d", name, info.Size(), metaFile, want)
+	case int64(int(want)) != want:
+		return fmt.Errorf("%s has %d bytes, more than a process can address on this system", name, want)
 	case want < headerBytes:
 		return index.Damaged("%s has %d bytes, less than its header", name, want)
 	}

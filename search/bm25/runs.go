@@ -130,7 +130,7 @@ func (r *runReader) close() error { return r.f.Close() }
 // A record is what is known of a document besides its postings.
 type record struct {
 	lengths [classes]uint32
-	content uint64 // hash of title, URL and text
+	content uint64 // hash of title, URL and text, for this process alone
 }
 
 const recordBytes = 16

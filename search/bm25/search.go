@@ -30,9 +30,31 @@ func (x *Index) search(ctx context.Context, query string, n int) ([]search.Hit, 
 	}
 	s := scratches.Get().(*scratch)
 	hits, err := s.search(ctx, x, query, n)
-	s.index = nil
-	scratches.Put(s) // unless it panicked, and its sums are not zero
+	if s.bytes() <= keepBytes {
+		s.release()
+		scratches.Put(s) // unless it panicked, and its sums are not zero
+	}
 	return hits, err
+}
+
+// keepBytes is how much memory one search leaves to another.
+const keepBytes = 16 << 20
+
+// bytes returns about what the search took that grew with its query, its n and
+// what it found.
+func (s *scratch) bytes() int {
+	words := cap(s.content) + cap(s.stops) + len(s.place)
+	n := 16*(words+cap(s.top.docs)+cap(s.windows)+cap(s.found)) + 8*(cap(s.bounds)+cap(s.reading)) + cap(s.block.raw)
+	for i := range s.terms[:cap(s.terms)] {
+		t := &s.terms[:cap(s.terms)][i]
+		n += 256 + cap(t.room) + 16*cap(t.larges)
+	}
+	return n
+}
+
+// release lets go of the index and its files.
+func (s *scratch) release() {
+	s.index, s.norms, s.lengths, s.top.ranks = nil, nil, nil, nil
 }
 
 func (s *scratch) search(ctx context.Context, x *Index, query string, n int) ([]search.Hit, error) {
@@ -46,7 +68,12 @@ func (s *scratch) search(ctx context.Context, x *Index, query string, n int) ([]
 }
 
 // scratches lends what searches write on.
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var scratches = sync.Pool{New: func() any {
+	return &scratch{analyzer: analyzer{english: english.Analyzer{MaxWords: queryWords}}}
+}}
+
+// queryWords is how many words a scratch remembers: some hundred kilobytes.
+const queryWords = 1 << 12
 
 // A queryTerm is a distinct term of a query that any document has.
 type queryTerm struct {

@@ -17,13 +17,13 @@ const maxToken = 255
 
 // chain returns the words of a text by bleve's tokenizer, those without a term
 // left out.
-func chain(text string) []word {
-	var words []word
+func chain(text string) []Word {
+	var words []Word
 	for _, token := range unicode.NewUnicodeTokenizer().Tokenize([]byte(strings.ToValidUTF8(text, "\uFFFD"))) {
 		for rest := token.Term; len(rest) > 0; {
 			var piece []byte
 			piece, rest = cut(rest)
-			if w := filter(piece); w.term != "" {
+			if w := filter(piece); w.Term != "" {
 				words = append(words, w)
 			}
 		}
@@ -42,13 +42,13 @@ func cut(token []byte) (piece, rest []byte) {
 }
 
 // filter returns what becomes of a token, which it overwrites.
-func filter(token []byte) word {
+func filter(token []byte) Word {
 	stream := analysis.TokenStream{{Term: token}}
 	stream = en.NewPossessiveFilter().Filter(stream)
 	stream = lowercase.NewLowerCaseFilter().Filter(stream)
 	stop := isStopWord(stream[0].Term)
 	stream = porter.NewPorterStemmer().Filter(stream)
-	return word{string(stream[0].Term), stop}
+	return Word{Term: string(stream[0].Term), Stop: stop}
 }
 
 // isStopWord reports whether the word is one of Lucene's

@@ -1,6 +1,6 @@
 // Package english turns English text into index terms. [Analyze] is for a query
 // or a text now and then; an [Analyzer] is for many, and remembers what became
-// of each word.
+// of each word, and a mark that its owner sets on it.
 //
 // The chain is that of Anserini's DefaultEnglishAnalyzer: Unicode word
 // boundaries (UAX #29), English possessive, lower case, Lucene's 33 English stop

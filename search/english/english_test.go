@@ -98,6 +98,32 @@ func TestForgets(t *testing.T) {
 	}
 }
 
+// TestMarks marks words and meets them again, until they are forgotten.
+func TestMarks(t *testing.T) {
+	a := english.Analyzer{MaxWords: 4}
+	marks := func(text string) (before []uint64) {
+		a.EachWord(text, func(w *english.Word) {
+			before = append(before, w.Mark)
+			w.Mark++
+		})
+		return before
+	}
+	for _, tt := range []struct {
+		text string
+		want []uint64
+	}{
+		{"the owl, the Río owl", []uint64{0, 0, 1, 0, 1}},
+		{"owl owls Río fox the", []uint64{2, 0, 1, 0, 2}}, // two tokens of one term
+		{"elk", []uint64{0}}, // a fifth word in ASCII
+		{"owl the elk Río", []uint64{0, 0, 1, 2}},
+		{strings.Repeat("x", 100) + " " + strings.Repeat("x", 100), []uint64{0, 0}}, // too long to be remembered
+	} {
+		if diff := cmp.Diff(tt.want, marks(tt.text)); diff != "" {
+			t.Errorf("marks of %q mismatch (-want +got):\n%s", tt.text, diff)
+		}
+	}
+}
+
 // BenchmarkAnalyzer reports how many times as long bleve's chain takes.
 func BenchmarkAnalyzer(b *testing.B) {
 	text := strings.Repeat("Sheila O'Neil – born in Rio de Janeiro in 1973 – is a former captain of the U.S. sailing team, whose three ships won the championships. ", 5)

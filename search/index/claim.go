@@ -82,7 +82,7 @@ func (k Kind) claimable(dir string, open func() error) error {
 // clearFolder removes what any building may have left. index.json goes first:
 // without it the mark of building says that nothing else is worth keeping.
 func clearFolder(dir string) error {
-	names := []string{metaFile}
+	names := []string{metaFile, metaFile + atomicfile.TempSuffix}
 	for _, kind := range kinds {
 		names = append(names, kind.Contents...)
 	}
@@ -100,19 +100,19 @@ func (c *Claim) Finish(meta any) error {
 	if err := WriteMeta(c.dir, meta); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(c.dir, buildingFile)); err != nil {
-		return err
-	}
-	return c.lock.Close()
+	// The index is complete, and a mark that stays does no harm.
+	c.lock.Close()
+	os.Remove(filepath.Join(c.dir, buildingFile))
+	return nil
 }
 
 // Abandon removes what the building put into the folder.
 func (c *Claim) Abandon() error {
-	err := clearFolder(c.dir)
+	err := errors.Join(clearFolder(c.dir), c.lock.Close())
 	if removed := os.Remove(filepath.Join(c.dir, buildingFile)); !errors.Is(removed, fs.ErrNotExist) {
 		err = errors.Join(err, removed)
 	}
-	return errors.Join(err, c.lock.Close())
+	return err
 }
 
 // Release leaves the folder as it is: an index whose building was cut short.

@@ -36,7 +36,7 @@ var (
 // Damaged returns an error that matches [ErrDamaged], for a reason that is said
 // in parentheses, and names the way out.
 func Damaged(format string, args ...any) error {
-	return fmt.Errorf("%w (%s): build it again with trawl index", ErrDamaged, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w (%s): remove it and run trawl index again", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
 // Stats describe an index. SHA256 depends on the ids, titles, URLs and texts of

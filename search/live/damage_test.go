@@ -117,7 +117,7 @@ func TestDamage(t *testing.T) {
 				t.Fatalf("Open: %v, want ErrDamaged", err)
 			}
 			want := fmt.Sprintf("live: open %s: the index is damaged (", dir)
-			if msg := err.Error(); !strings.HasPrefix(msg, want+tt.want) || !strings.HasSuffix(msg, "): build it again with trawl index") || strings.Contains(msg, "\n") {
+			if msg := err.Error(); !strings.HasPrefix(msg, want+tt.want) || !strings.HasSuffix(msg, "): remove it and run trawl index again") || strings.Contains(msg, "\n") {
 				t.Errorf("Open: %v, want %s%s", err, want, tt.want)
 			}
 			if said.Len() > 0 {

@@ -10,10 +10,12 @@ import (
 	"math/rand/v2"
 	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -84,23 +86,31 @@ func pause(ctx context.Context, d time.Duration) error {
 func (c *Client) do(ctx context.Context, method string, to *url.URL, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout, fmt.Errorf("no answer within %v", c.opts.Timeout))
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
+	var began atomic.Bool
+	trace := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { began.Store(true) }})
+	req, err := http.NewRequestWithContext(trace, method, to.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.New("the address is no URL") // err quotes it whole
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	resp, err := c.http.Do(req)
-	if err != nil {
+	switch {
+	case err != nil && began.Load() && ctx.Err() == nil:
+		return nil, &passing{err: fmt.Errorf("the answer is broken: %s", firstWords([]byte(inner(err).Error())))}
+	case err != nil:
 		return nil, unreachable(ctx, err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, c.opts.MaxBody+1))
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	switch {
-	case err != nil:
-		return nil, unreachable(ctx, err)
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return nil, refused(resp, data)
+		return nil, refused(resp, data) // what came of its body is only shown
+	case err != nil && ctx.Err() != nil:
+		return nil, &passing{err: fmt.Errorf("the answer is not complete after %v", c.opts.Timeout)}
+	case err != nil:
+		return nil, &passing{err: fmt.Errorf("the answer is broken after %d bytes: %w", len(data), err)}
 	case int64(len(data)) > c.opts.MaxBody:
 		return nil, fmt.Errorf("the answer has more than %d bytes", c.opts.MaxBody)
 	case !isJSON(resp.Header, data):
@@ -109,11 +119,17 @@ func (c *Client) do(ctx context.Context, method string, to *url.URL, body []byte
 	return data, nil
 }
 
-// unreachable words a failure of the connection.
-func unreachable(ctx context.Context, err error) error {
+// inner returns an error without the address, which may hold a password.
+func inner(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err // without the address, which may hold a password
+		return outer.Err
 	}
+	return err
+}
+
+// unreachable words a failure before an answer.
+func unreachable(ctx context.Context, err error) error {
+	err = inner(err)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

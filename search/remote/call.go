@@ -18,48 +18,59 @@ type call struct {
 }
 
 // read reads a call. Where it has both queries and query, as those of [Client]
-// have, queries counts.
+// have, queries counts, unless it is empty.
 func (h *handler) read(body []byte) (call, error) {
 	var in struct {
 		Queries *[]string
 		Query   *string
-		TopK    int  `json:"topk"` // null leaves 0
-		Scores  bool `json:"return_scores"`
+		TopK    json.RawMessage `json:"topk"`
+		Scores  json.RawMessage `json:"return_scores"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return call{}, text.JSONError(err)
 	}
-	c := call{top: in.TopK, scores: in.Scores}
+	var c call
 	switch {
+	case in.Query != nil && (in.Queries == nil || len(*in.Queries) == 0):
+		c.queries, c.single = []string{*in.Query}, true
 	case in.Queries != nil:
 		c.queries = *in.Queries
-	case in.Query != nil:
-		c.queries, c.single = []string{*in.Query}, true
 	default:
 		return call{}, errors.New(`key queries: missing; a call is such as {"queries": ["a question"], "topk": 3, "return_scores": true}`)
 	}
-	if c.top == 0 {
-		c.top = h.opts.Top
+	var err error
+	if c.scores, err = truth(in.Scores); err != nil {
+		return call{}, fmt.Errorf("key return_scores: %w", err)
+	}
+	if c.top, err = h.top(in.TopK); err != nil {
+		return call{}, fmt.Errorf("key topk: %w", err)
 	}
 	return c, h.check(c)
+}
+
+// top reads how many hits are asked for. Null, 0 and nothing leave it to us.
+func (h *handler) top(raw json.RawMessage) (int, error) {
+	n, err := wholeNumber(raw)
+	if err != nil || n < 0 || n > float64(h.opts.MaxTop) {
+		return 0, fmt.Errorf("%s: want a whole number from 1 to %d", firstWords(raw), h.opts.MaxTop)
+	}
+	return or(int(n), h.opts.Top), nil
 }
 
 // check refuses calls that ask for too much.
 func (h *handler) check(c call) error {
 	switch n := len(c.queries); {
-	case c.top < 0 || c.top > h.opts.MaxTop:
-		return fmt.Errorf("key topk: %d: want at most %d", c.top, h.opts.MaxTop)
 	case n > h.opts.MaxQueries:
 		return fmt.Errorf("key queries: %d of them: want at most %d in one call", n, h.opts.MaxQueries)
 	case n > maxHits/c.top:
 		return fmt.Errorf("%d queries with topk %d: want at most %d hits in one call", n, c.top, maxHits)
 	}
+	for i, query := range c.queries {
+		if len(query) > h.opts.MaxQuery {
+			return fmt.Errorf("query %d has %d bytes: want at most %d", i+1, len(query), h.opts.MaxQuery)
+		}
+	}
 	return nil
-}
-
-// answer is the whole answer; Result depends on how the call was made.
-type answer struct {
-	Result any `json:"result"`
 }
 
 // document is a document as Search-R1 has it, and its URL if it has one.
@@ -86,37 +97,23 @@ type titled struct {
 	Score *float64 `json:"score,omitempty"` // if it was asked for
 }
 
-// render returns the result of a call as its caller reads it.
-func (c call) render(found [][]search.Hit) any {
-	switch {
-	case c.single:
-		return each(found[0], c.titled)
-	case c.scores:
-		return each(found, func(hits []search.Hit) []scored { return each(hits, asScored) })
+// shape returns a hit as the caller reads it.
+func (c call) shape(h search.Hit) any {
+	if c.single {
+		return c.titled(h)
 	}
-	return each(found, func(hits []search.Hit) []document { return each(hits, asDocument) })
+	doc := document{ID: h.ID, Contents: text.Contents(h.Title, h.Text), URL: h.URL}
+	if c.scores {
+		return scored{Document: doc, Score: h.Score}
+	}
+	return doc
 }
-
-func asDocument(h search.Hit) document {
-	return document{ID: h.ID, Contents: text.Contents(h.Title, h.Text), URL: h.URL}
-}
-
-func asScored(h search.Hit) scored { return scored{Document: asDocument(h), Score: h.Score} }
 
 func (c call) titled(h search.Hit) titled {
 	out := titled{DocID: h.ID}
 	out.Document.Title, out.Document.Text, out.Document.URL = h.Title, h.Text, h.URL
 	if c.scores {
 		out.Score = &h.Score
-	}
-	return out
-}
-
-// each returns f of every element. It is never nil, so that JSON has [].
-func each[A, B any](in []A, f func(A) B) []B {
-	out := make([]B, len(in))
-	for i, v := range in {
-		out[i] = f(v)
 	}
 	return out
 }

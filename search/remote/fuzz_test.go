@@ -16,6 +16,7 @@ func FuzzAnswer(f *testing.F) {
 		`{"result":[[{"document":{"id":"15","contents":"\"A\"\na"},"score":12.25},{"document":"b","score":-1}]]}`,
 		`{"result":[{"document":{"title":"B","text":"b"},"docid":62}]}`,
 		`{"result":[["\"A\"\na b",{"contents":"c"}]]}`,
+		`{"result":[[{"document":"a","score":NaN},{"document":"b \"NaN","score":"-Infinity"}]]}`, "\uFEFF" + `{"result":[[{"document":"a","score":"1e999"}]]}`,
 		`{"result":[null]}`, `{"result":[[null]]}`, `{"result":null}`, `{"result": [ [ ] ] }`, `{}`, `[]`, ``, `<html>`,
 	} {
 		f.Add([]byte(seed))

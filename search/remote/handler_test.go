@@ -52,6 +52,7 @@ func TestAnswers(t *testing.T) {
 		{"one query with scores", `{"query":"a","topk":1,"return_scores":true}`, `{"result":[{"document":{"title":"a","text":"text"},"docid":"0","score":9}]}`},
 		{"one query without hits", `{"query":"nothing"}`, `{"result":[]}`},
 		{"both", `{"queries":["b"],"query":"a","topk":1}`, `{"result":[[{"id":"0","contents":"\"b\"\ntext"}]]}`},
+		{"both, without queries", `{"queries":[],"query":"a","topk":1}`, `{"result":[{"document":{"title":"a","text":"text"},"docid":"0"}]}`},
 		{"tags are not escaped", `{"queries":["<b>"],"topk":1}`, `{"result":[[{"id":"0","contents":"\"<b>\"\ntext"}]]}`},
 	}
 	h := remote.Handler(numbered, remote.ServeOptions{})
@@ -73,11 +74,33 @@ func TestDefaultTop(t *testing.T) {
 		topk string
 		top  int
 		want int
-	}{{"null", 0, 3}, {"0", 0, 3}, {"0", 4, 4}, {"2", 4, 2}} {
+	}{{"null", 0, 3}, {"0", 0, 3}, {`"0"`, 0, 3}, {"0", 4, 4}, {"2", 4, 2}} {
 		w := call(t.Context(), remote.Handler(numbered, remote.ServeOptions{Top: tt.top}), `{"queries":["a"],"topk":`+tt.topk+`}`)
 		var got struct{ Result [][]any }
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Result) != 1 || len(got.Result[0]) != tt.want {
 			t.Errorf("topk %s of %d by default: %s, want %d hits", tt.topk, tt.top, w.Body, tt.want)
+		}
+	}
+}
+
+// TestLenient has what pydantic takes for numbers and truth.
+func TestLenient(t *testing.T) {
+	h := remote.Handler(numbered, remote.ServeOptions{})
+	hit := `{"id":"0","contents":"\"a\"\ntext"}`
+	plain, scored := `{"result":[[`+hit+`]]}`, `{"result":[[{"document":`+hit+`,"score":9}]]}`
+	for want, tests := range map[string][]string{
+		plain:  {`false`, `0`, `0.0`, `null`, `"false"`, `"F"`, `"no"`, `"n"`, `"off"`, `"0"`},
+		scored: {`true`, `1`, `1.0`, `"True"`, `"t"`, `"yes"`, `"Y"`, `"on"`, `"1"`},
+	} {
+		for _, scores := range tests {
+			if w := call(t.Context(), h, `{"queries":["a"],"topk":1,"return_scores":`+scores+`}`); w.Body.String() != want {
+				t.Errorf("return_scores %s: %s, want %s", scores, w.Body, want)
+			}
+		}
+	}
+	for _, topk := range []string{`1`, `1.0`, `10e-1`, `"1"`, `" 1 "`, `"1.0"`} {
+		if w := call(t.Context(), h, `{"queries":["a"],"topk":`+topk+`}`); w.Body.String() != plain {
+			t.Errorf("topk %s: %s, want %s", topk, w.Body, plain)
 		}
 	}
 }
@@ -97,9 +120,15 @@ func TestRefusals(t *testing.T) {
 		{"queries are null", `{"queries":null}`, 400, `key queries: missing; a call is such as {"queries": ["a question"], "topk": 3, "return_scores": true}`},
 		{"one string", `{"queries":"a"}`, 400, "key queries: want a list, found a string"},
 		{"numbers", `{"queries":[7]}`, 400, "key queries: want a string, found a number"},
-		{"topk is text", `{"queries":["a"],"topk":"3"}`, 400, "key topk: want a whole number, found a string"},
-		{"topk below 0", `{"queries":["a"],"topk":-1}`, 400, "key topk: -1: want at most 1000"},
-		{"topk too great", `{"queries":["a"],"topk":1001}`, 400, "key topk: 1001: want at most 1000"},
+		{"topk is text", `{"queries":["a"],"topk":"three"}`, 400, `key topk: "three": want a whole number from 1 to 1000`},
+		{"topk is a part", `{"queries":["a"],"topk":2.5}`, 400, "key topk: 2.5: want a whole number from 1 to 1000"},
+		{"topk is true", `{"queries":["a"],"topk":true}`, 400, "key topk: true: want a whole number from 1 to 1000"},
+		{"topk below 0", `{"queries":["a"],"topk":-1}`, 400, "key topk: -1: want a whole number from 1 to 1000"},
+		{"topk too great", `{"queries":["a"],"topk":1001}`, 400, "key topk: 1001: want a whole number from 1 to 1000"},
+		{"topk beyond numbers", `{"queries":["a"],"topk":1e99}`, 400, "key topk: 1e99: want a whole number from 1 to 1000"},
+		{"scores are a list", `{"queries":["a"],"return_scores":[]}`, 400, "key return_scores: []: want true or false"},
+		{"scores are two", `{"queries":["a"],"return_scores":2}`, 400, "key return_scores: 2: want true or false"},
+		{"a long query", `{"queries":["a","` + strings.Repeat("b", 101) + `"]}`, 400, "query 2 has 101 bytes: want at most 100"},
 		{"too many queries", `{"queries":["a","b","c","d"]}`, 400, "key queries: 4 of them: want at most 3 in one call"},
 		{"too long", `{"queries":["` + strings.Repeat("a", 200) + `"]}`, 413, "the call has more than 150 bytes"},
 		{"the search fails", `{"queries":["a","fail"]}`, 500, "the disk is on fire"},
@@ -109,7 +138,7 @@ func TestRefusals(t *testing.T) {
 			return nil, errors.New("the disk is on fire")
 		}
 		return numbered(ctx, query, n)
-	}), remote.ServeOptions{MaxQueries: 3, MaxBody: 150})
+	}), remote.ServeOptions{MaxQueries: 3, MaxQuery: 100, MaxBody: 150})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := call(t.Context(), h, tt.call)

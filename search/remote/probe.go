@@ -70,12 +70,18 @@ func (c *Client) index(ctx context.Context) json.RawMessage {
 
 // Identity returns what tells one corpus from another, as JSON: what a server of
 // ours says of its index, so that an index is the same one behind a server and in
-// its folder, else the form and the fingerprint. The address is no part of it.
+// its folder, else the form and the fingerprint. Servers whose hits have neither
+// ids nor scores search the web, whose results change, and have no fingerprint. The
+// address is no part of it.
 func (d Dialect) Identity() json.RawMessage {
 	if d.Index != nil {
 		return d.Index
 	}
-	data, err := text.JSON(map[string]any{"retrieve": d.Form, "fingerprint": d.Fingerprint})
+	identity := map[string]any{"retrieve": d.Form}
+	if d.IDs || d.Scores {
+		identity["fingerprint"] = d.Fingerprint
+	}
+	data, err := text.JSON(identity)
 	if err != nil {
 		panic("remote: an identity of strings is no JSON")
 	}

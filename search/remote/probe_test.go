@@ -82,6 +82,12 @@ func TestIdentity(t *testing.T) {
 	if b := identity(remote.Handler(engine("a", 1), remote.ServeOptions{})); a != b {
 		t.Errorf("a server of ours that says nothing is %s, want %s", b, a)
 	}
+	for _, found := range []string{"yesterday", "today"} {
+		web := says(200, "application/json", `{"result":[[{"document":{"contents":"\"Title\"\n`+found+`"}}]]}`)
+		if got, want := identity(web), `{"retrieve":"search-r1"}`; got != want {
+			t.Errorf("a search of the web is %s, want %s", got, want)
+		}
+	}
 }
 
 func TestProbeFails(t *testing.T) {

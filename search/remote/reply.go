@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"trawl/internal/text"
 	"trawl/search"
@@ -35,7 +37,7 @@ type reply struct {
 // readReply reads an answer in any of the known shapes.
 func readReply(data []byte) (reply, error) {
 	var outer struct{ Result json.RawMessage }
-	if err := json.Unmarshal(data, &outer); err != nil {
+	if err := json.Unmarshal(data, &outer); err != nil && json.Unmarshal(withoutNaN(data), &outer) != nil {
 		return reply{}, text.JSONError(err)
 	}
 	if len(outer.Result) == 0 || first(outer.Result) == 'n' {
@@ -72,7 +74,7 @@ func first(raw json.RawMessage) byte { return bytes.TrimSpace(raw)[0] }
 func (r *reply) add(raw json.RawMessage) error {
 	var item struct {
 		Document json.RawMessage
-		Score    *float64
+		Score    json.RawMessage
 		DocID    json.RawMessage
 	}
 	if first(raw) != '"' {
@@ -87,6 +89,7 @@ func (r *reply) add(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	doc.Title = printable(doc.Title)
 	if doc.ID == "" {
 		if doc.ID, err = readID(item.DocID); err != nil {
 			return fmt.Errorf("key docid: %w", err)
@@ -96,12 +99,15 @@ func (r *reply) add(raw json.RawMessage) error {
 		doc.ID = hashed(doc)
 		r.ids = false
 	}
-	hit := search.Hit{Document: doc}
-	if item.Score == nil {
-		r.scores = false
-	} else {
-		hit.Score = *item.Score
+	given, err := score(item.Score)
+	if err != nil {
+		return fmt.Errorf("key score: %w", err)
 	}
+	hit := search.Hit{Document: doc}
+	if given != nil {
+		hit.Score = *given
+	}
+	r.scores = r.scores && given != nil
 	r.hits = append(r.hits, hit)
 	return nil
 }
@@ -147,10 +153,16 @@ func readDocument(raw json.RawMessage) (search.Document, error) {
 	return doc, nil
 }
 
+// printable returns a title with a space for control characters, which end a line
+// or make a terminal do things.
+func printable(title string) string {
+	return strings.Join(strings.FieldsFunc(title, unicode.IsControl), " ")
+}
+
 // readID reads a string or a number, which stands for its digits; "" if there is
 // nothing.
 func readID(raw json.RawMessage) (string, error) {
-	if len(raw) == 0 || string(raw) == "null" {
+	if absent(raw) {
 		return "", nil
 	}
 	if c := first(raw); c == '-' || '0' <= c && c <= '9' {

@@ -1,0 +1,105 @@
+package wiki
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cosnicolaou/pbzip2"
+)
+
+// isBzip reports whether a file is compressed with bzip2.
+func isBzip(head []byte) bool {
+	return len(head) >= 4 && bytes.HasPrefix(head, []byte("BZh")) && '1' <= head[3] && head[3] <= '9'
+}
+
+// A bunzip decompresses bzip2, of any number of streams, on all cores. Whole
+// blocks that stand before damage are read before the error comes. It must be
+// closed.
+type bunzip struct {
+	file    *os.File
+	blocks  *pbzip2.Decompressor
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when no goroutine is left
+	scanned error         // set before done is closed
+}
+
+// newBunzip begins to decompress what r reads of a file.
+func newBunzip(r io.Reader, f *os.File) *bunzip {
+	ctx, cancel := context.WithCancel(context.Background())
+	z := &bunzip{file: f, blocks: pbzip2.NewDecompressor(ctx), cancel: cancel, done: make(chan struct{})}
+	scanner := pbzip2.NewScanner(r)
+	go func() {
+		defer close(z.done)
+		for scanner.Scan(ctx) {
+			if z.scanned = z.blocks.Append(scanner.Block()); z.scanned != nil {
+				break
+			}
+		}
+		if z.scanned == nil {
+			z.scanned = scanner.Err()
+		}
+		z.blocks.Finish()
+	}()
+	return z
+}
+
+// Read implements [io.Reader].
+func (z *bunzip) Read(b []byte) (int, error) {
+	n, err := z.blocks.Read(b)
+	if err == nil {
+		return n, nil
+	}
+	<-z.done
+	if errors.Is(err, io.EOF) && z.scanned != nil {
+		err = z.scanned
+	}
+	if !errors.Is(err, io.EOF) {
+		err = bzipError(err, z.file)
+	}
+	return n, err
+}
+
+// close ends the reading and waits for it.
+func (z *bunzip) close() {
+	z.cancel()
+	z.blocks.Cancel(context.Canceled)
+	<-z.done
+}
+
+// bzipError words an error of decompression: a file without bzip2's mark of the
+// end is cut off, another is damaged.
+func bzipError(err error, f *os.File) error {
+	info, statErr := f.Stat()
+	if statErr != nil {
+		return err
+	}
+	const longest = 11 // the mark's 48 bits, a checksum's 32, and less than a byte of padding
+	tail := make([]byte, min(longest, info.Size()))
+	if _, readErr := f.ReadAt(tail, info.Size()-int64(len(tail))); readErr != nil && !errors.Is(readErr, io.EOF) {
+		return readErr
+	}
+	if !endsBzip(tail) {
+		return errCutOff
+	}
+	return fmt.Errorf("the file is damaged: bzip2: %w", err)
+}
+
+// endsBzip reports whether the mark of the end is in the last bytes of a file, at
+// any bit.
+func endsBzip(tail []byte) bool {
+	const mark, bits = 0x177245385090, 48
+	window := uint64(0)
+	for i, b := range tail {
+		for bit := 7; bit >= 0; bit-- {
+			window = window<<1 | uint64(b>>bit&1)
+			if seen := 8*i + 8 - bit; seen >= bits && window&(1<<bits-1) == mark && 8*len(tail)-seen >= 32 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package opensearch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/opensearch-project/opensearch-go/v4"
+	"github.com/opensearch-project/opensearch-go/v4/opensearchapi"
+
+	"trawl/internal/text"
+	"trawl/search"
+)
+
+// maxID is OpenSearch's limit for ids, in bytes.
+const maxID = 512
+
+// An item is a document as a bulk request has it: two lines of JSON.
+type item struct {
+	id    string
+	lines []byte
+}
+
+func newItem(doc search.Document) (item, error) {
+	switch {
+	case doc.ID == "":
+		return item{}, errors.New("it has no id")
+	case len(doc.ID) > maxID:
+		return item{}, fmt.Errorf("id %s: %d bytes, and OpenSearch takes %d", firstWords([]byte(doc.ID)), len(doc.ID), maxID)
+	}
+	// Creating, rather than indexing, tells of an id that is there, and leaves no
+	// older version of a document, which would count in N and df.
+	action, err := text.JSON(map[string]any{"create": map[string]string{"_id": doc.ID}})
+	if err != nil {
+		return item{}, err
+	}
+	fields, err := text.JSON(map[string]string{"id": doc.ID, "title": doc.Title, "url": doc.URL, "text": doc.Text})
+	if err != nil {
+		return item{}, err
+	}
+	return item{doc.ID, fmt.Appendf(nil, "%s\n%s\n", action, fields)}, nil
+}
+
+// A bulkAnswer is what is of use in the answer to a bulk request: one result for
+// each item, in their order.
+type bulkAnswer struct {
+	Items []struct {
+		Create itemResult `json:"create"`
+	} `json:"items"`
+}
+
+// An itemResult is how an item fared. A status below 300 is success.
+type itemResult struct {
+	Status int      `json:"status"`
+	Error  *osError `json:"error"`
+}
+
+// send sends items until the cluster has all of them.
+func (b *builder) send(ctx context.Context, items []item) error {
+	pending, again := items, false
+	err := b.persist(ctx, func(ctx context.Context) error {
+		answer, err := b.bulk(ctx, pending)
+		if err == nil {
+			pending, err = left(pending, answer, again)
+		}
+		again = true
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done += len(items)
+	b.opts.Progress(b.done)
+	return nil
+}
+
+// bulk makes one bulk request.
+func (b *builder) bulk(ctx context.Context, items []item) (bulkAnswer, error) {
+	var body bytes.Buffer
+	for _, it := range items {
+		body.Write(it.lines)
+	}
+	var answer bulkAnswer
+	err := b.do(ctx, http.MethodPost, func() opensearch.Request {
+		return opensearchapi.BulkReq{
+			Index: b.index, Body: bytes.NewReader(body.Bytes()),
+			Header: http.Header{"Content-Type": {"application/x-ndjson"}},
+			Params: opensearchapi.BulkParams{FilterPath: []string{"items.*.status", "items.*.error"}},
+		}
+	}, &answer)
+	return answer, err
+}
+
+// left returns the items that are to be sent again, with a passing failure if
+// there are any. When items were sent before, those that are there already are
+// taken for ours, of an attempt whose answer was lost; the number of documents
+// tells in the end.
+func left(items []item, answer bulkAnswer, again bool) ([]item, error) {
+	if len(answer.Items) != len(items) {
+		return nil, fmt.Errorf("the answer to _bulk is for %d documents, and %d were sent", len(answer.Items), len(items))
+	}
+	var pending []item
+	var first error
+	for i, it := range items {
+		r := answer.Items[i].Create
+		switch {
+		case r.Status >= 200 && r.Status < 300:
+		case r.Status == http.StatusConflict && again:
+		case r.Status == http.StatusConflict:
+			return nil, fmt.Errorf("document %q: an earlier document has the same id", it.id)
+		case passes(r.Status):
+			pending = append(pending, it)
+			if first == nil {
+				first = r.failure(it)
+			}
+		default:
+			return nil, r.failure(it)
+		}
+	}
+	if first != nil {
+		return pending, &passing{err: fmt.Errorf("%d of %d documents refused for now: %w", len(pending), len(items), first)}
+	}
+	return nil, nil
+}
+
+func (r itemResult) failure(it item) error {
+	said := "the cluster does not say why"
+	if r.Error != nil {
+		said = r.Error.String()
+	}
+	return fmt.Errorf("document %q: status %d: %s", it.id, r.Status, said)
+}
