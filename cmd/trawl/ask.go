@@ -316,7 +316,7 @@ func (a *asked) write(e env) {
 		fmt.Fprintln(e.stdout, "evidence: no document states the answer; its rollouts found")
 	}
 	for i, ev := range a.Evidence {
-		fmt.Fprintf(e.stdout, "%2d. %s  [%s; rollouts %s]\n    %s\n", i+1, ev.Title, ev.ID, join(ev.Rollouts), ev.Text)
+		fmt.Fprintf(e.stdout, "%2d. %s  [%s; rollouts %s]\n    %s\n", i+1, text.Printable(ev.Title), text.Printable(ev.ID), join(ev.Rollouts), ev.Text)
 	}
 	fmt.Fprint(e.stdout, "\ncandidates\n")
 	for _, c := range a.Candidates {

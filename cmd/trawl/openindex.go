@@ -109,9 +109,12 @@ func openServer(ctx context.Context, address string) (*openedIndex, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	x := &openedIndex{Engine: c, Closer: c, identity: d.Identity(), documents: -1, found: "a server that answers as " + string(d.Form)}
-	var stats index.Stats
-	if d.Index != nil && json.Unmarshal(d.Index, &stats) == nil {
-		x.documents, x.found = stats.Documents, fmt.Sprintf("trawl serve-index, %d documents", stats.Documents)
+	var said struct{ Documents *int }
+	if d.Index != nil && json.Unmarshal(d.Index, &said) == nil {
+		x.found = "trawl serve-index"
+		if said.Documents != nil {
+			x.documents, x.found = *said.Documents, fmt.Sprintf("trawl serve-index, %d documents", *said.Documents)
+		}
 	}
 	switch {
 	case d.Hits == 0:

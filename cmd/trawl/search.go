@@ -72,7 +72,7 @@ func runSearch(ctx context.Context, e env, index, query string, o searchOptions)
 		return writeJSON(e.stdout, map[string]any{"query": query, "hits": jsonHits(hits)})
 	}
 	for i, h := range hits {
-		fmt.Fprintf(e.stdout, "%2d. %s  [%s, %.3f]\n    %s\n", i+1, h.Title, h.ID, h.Score, excerpt(h.Text, shownText))
+		fmt.Fprintf(e.stdout, "%2d. %s  [%s, %.3f]\n    %s\n", i+1, text.Printable(h.Title), text.Printable(h.ID), h.Score, excerpt(h.Text, shownText))
 	}
 	if len(hits) == 0 {
 		fmt.Fprintln(e.stderr, "trawl: no document has a word of the query")
@@ -100,7 +100,7 @@ func jsonHits(hits []search.Hit) []jsonHit {
 
 // excerpt returns the beginning of s on one line.
 func excerpt(s string, n int) string {
-	s = text.Collapse(s)
+	s = text.Printable(s)
 	if short := text.Truncate(s, n); short != s {
 		return strings.TrimSpace(short) + "…"
 	}

@@ -34,6 +34,17 @@ func IsSpace(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x
 // the ends.
 func Collapse(s string) string { return strings.Join(Fields(s), " ") }
 
+// Printable returns s on one line and without control characters, which a text from
+// elsewhere could steer a terminal with.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, Collapse(s))
+}
+
 // Normal returns the text normal form of queries and passages: NFC, then
 // [Collapse]. (arXiv:2609.39912)
 func Normal(s string) string { return Collapse(norm.NFC.String(s)) }

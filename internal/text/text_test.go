@@ -144,3 +144,10 @@ func TestMiddle(t *testing.T) {
 		}
 	}
 }
+
+func TestPrintable(t *testing.T) {
+	const s = "a\x1b[31mred\x00\u009b title\n in\ttwo lines \u202e ẞ"
+	if got, want := text.Printable(s), "a[31mred title in two lines \u202e ẞ"; got != want {
+		t.Errorf("Printable(%q) = %q, want %q", s, got, want)
+	}
+}

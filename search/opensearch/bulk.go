@@ -10,6 +10,7 @@ import (
 	"github.com/opensearch-project/opensearch-go/v4"
 	"github.com/opensearch-project/opensearch-go/v4/opensearchapi"
 
+	"trawl/internal/httpcall"
 	"trawl/internal/text"
 	"trawl/search"
 )
@@ -28,7 +29,7 @@ func newItem(doc search.Document) (item, error) {
 	case doc.ID == "":
 		return item{}, errors.New("it has no id")
 	case len(doc.ID) > maxID:
-		return item{}, fmt.Errorf("id %s: %d bytes, and OpenSearch takes %d", firstWords([]byte(doc.ID)), len(doc.ID), maxID)
+		return item{}, fmt.Errorf("id %s: %d bytes, and OpenSearch takes %d", httpcall.FirstWords([]byte(doc.ID)), len(doc.ID), maxID)
 	}
 	// Creating, rather than indexing, tells of an id that is there, and leaves no
 	// older version of a document, which would count in N and df.
@@ -60,7 +61,7 @@ type itemResult struct {
 // send sends items until the cluster has all of them.
 func (b *builder) send(ctx context.Context, items []item) error {
 	pending, again := items, false
-	err := b.persist(ctx, func(ctx context.Context) error {
+	err := httpcall.Persist(ctx, b.client.opts.Attempts, b.client.opts.Wait, func(ctx context.Context) error {
 		answer, err := b.bulk(ctx, pending)
 		if err == nil {
 			pending, err = left(pending, answer, again)
@@ -112,7 +113,7 @@ func left(items []item, answer bulkAnswer, again bool) ([]item, error) {
 		case r.Status == http.StatusConflict && again:
 		case r.Status == http.StatusConflict:
 			return nil, fmt.Errorf("document %q: an earlier document has the same id", it.id)
-		case passes(r.Status):
+		case httpcall.Passes(r.Status):
 			pending = append(pending, it)
 			if first == nil {
 				first = r.failure(it)
@@ -122,7 +123,7 @@ func left(items []item, answer bulkAnswer, again bool) ([]item, error) {
 		}
 	}
 	if first != nil {
-		return pending, &passing{err: fmt.Errorf("%d of %d documents refused for now: %w", len(pending), len(items), first)}
+		return pending, &httpcall.Passing{Err: fmt.Errorf("%d of %d documents refused for now: %w", len(pending), len(items), first)}
 	}
 	return nil, nil
 }

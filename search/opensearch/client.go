@@ -13,6 +13,7 @@ import (
 	"github.com/opensearch-project/opensearch-go/v4"
 	"github.com/opensearch-project/opensearch-go/v4/opensearchtransport"
 
+	"trawl/internal/httpcall"
 	"trawl/internal/text"
 )
 
@@ -86,7 +87,7 @@ type request func() opensearch.Request
 
 // call makes a request, again if that may help, and reads the answer into out.
 func (c *client) call(ctx context.Context, method string, r request, out any) error {
-	return c.persist(ctx, func(ctx context.Context) error { return c.do(ctx, method, r, out) })
+	return httpcall.Persist(ctx, c.opts.Attempts, c.opts.Wait, func(ctx context.Context) error { return c.do(ctx, method, r, out) })
 }
 
 // do makes a request once and reads the answer, which is JSON, into out.
@@ -116,7 +117,7 @@ func (c *client) do(ctx context.Context, method string, r request, out any) erro
 		return fmt.Errorf("the answer has more than %d bytes", c.opts.MaxBody)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		return fmt.Errorf("not an answer of OpenSearch, but %s (HTTP %d): %w: %s", kind(resp.Header), resp.StatusCode, text.JSONError(err), firstWords(data))
+		return fmt.Errorf("not an answer of OpenSearch, but %s (HTTP %d): %w: %s", httpcall.Kind(resp.Header), resp.StatusCode, text.JSONError(err), httpcall.FirstWords(data))
 	}
 	return nil
 }
@@ -129,5 +130,5 @@ func unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return &passing{err: fmt.Errorf("%w: %w", ErrUnreachable, err)}
+	return &httpcall.Passing{Err: fmt.Errorf("%w: %w", ErrUnreachable, err)}
 }

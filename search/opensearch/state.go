@@ -13,6 +13,7 @@ import (
 	"github.com/opensearch-project/opensearch-go/v4"
 	"github.com/opensearch-project/opensearch-go/v4/opensearchapi"
 
+	"trawl/internal/httpcall"
 	"trawl/search/index"
 )
 
@@ -89,7 +90,7 @@ func (c *client) look(ctx context.Context) (state, error) {
 func readState(raw json.RawMessage) (state, error) {
 	var a indexAnswer
 	if err := json.Unmarshal(raw, &a); err != nil || a.Settings.Index.UUID == "" {
-		return state{}, fmt.Errorf("not OpenSearch's description of an index: %s", firstWords(raw))
+		return state{}, fmt.Errorf("not OpenSearch's description of an index: %s", httpcall.FirstWords(raw))
 	}
 	s := state{
 		uuid: a.Settings.Index.UUID, fields: a.Mappings.Properties, similarity: a.Settings.Index.Similarity,

@@ -28,8 +28,8 @@ func TestBrokenAnswers(t *testing.T) {
 		{"an answer that is cut", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"res", 2, "attempt 2 of 2: the answer is broken after 5 bytes: unexpected EOF"},
 		{"a chunk that is cut", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{\"res", 2, "attempt 2 of 2: the answer is broken after 5 bytes: unexpected EOF"},
 		{"no gzip", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\n{\"result\":[]", 2, "attempt 2 of 2: the answer is broken after 0 bytes: gzip: invalid header"},
-		{"another protocol", "SSH-2.0-OpenSSH_9.6\r\n", 2, `attempt 2 of 2: the answer is broken: net/http: HTTP/1.x transport connection broken: malformed HTTP response "SSH-2.0-OpenSSH_9.6"`},
-		{"half a header", "HTTP/1.1 200 OK\r\nContent-", 2, "attempt 2 of 2: the answer is broken: net/http: HTTP/1.x transport connection broken: malformed MIME header: missing colon: \"Content-\""},
+		{"another protocol", "SSH-2.0-OpenSSH_9.6\r\n", 2, `attempt 2 of 2: the answer is broken: malformed HTTP response "SSH-2.0-OpenSSH_9.6"`},
+		{"half a header", "HTTP/1.1 200 OK\r\nContent-", 2, "attempt 2 of 2: the answer is broken: malformed MIME header: missing colon: \"Content-\""},
 		{"nothing", "", 2, "attempt 2 of 2: the server cannot be reached: EOF"},
 	}
 	for _, tt := range tests {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"trawl/internal/httpcall"
 	"trawl/internal/text"
 	"trawl/search"
 )
@@ -52,7 +53,7 @@ func (h *handler) read(body []byte) (call, error) {
 func (h *handler) top(raw json.RawMessage) (int, error) {
 	n, err := wholeNumber(raw)
 	if err != nil || n < 0 || n > float64(h.opts.MaxTop) {
-		return 0, fmt.Errorf("%s: want a whole number from 1 to %d", firstWords(raw), h.opts.MaxTop)
+		return 0, fmt.Errorf("%s: want a whole number from 1 to %d", httpcall.FirstWords(raw), h.opts.MaxTop)
 	}
 	return or(int(n), h.opts.Top), nil
 }

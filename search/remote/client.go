@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"trawl/internal/httpcall"
 	"trawl/internal/text"
 	"trawl/search"
 )
@@ -116,13 +117,17 @@ func (c *Client) ask(ctx context.Context, query string, n int) (reply, error) {
 	if err != nil {
 		return reply{}, fmt.Errorf("remote: %w", err)
 	}
-	data, err := c.persist(ctx, func(ctx context.Context) ([]byte, error) { return c.do(ctx, http.MethodPost, c.url, body) })
+	var data []byte
+	err = httpcall.Persist(ctx, c.opts.Attempts, c.opts.Wait, func(ctx context.Context) (err error) {
+		data, err = c.do(ctx, http.MethodPost, c.url, body)
+		return err
+	})
 	if err != nil {
 		return reply{}, fmt.Errorf("remote: %s: %w", c.shown, err)
 	}
 	a, err := readReply(data)
 	if err != nil {
-		return reply{}, fmt.Errorf("remote: %s: not an answer of a /retrieve server: %w: %s", c.shown, err, firstWords(data))
+		return reply{}, fmt.Errorf("remote: %s: not an answer of a /retrieve server: %w: %s", c.shown, err, httpcall.FirstWords(data))
 	}
 	return a, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"trawl/internal/httpcall"
 	"trawl/internal/text"
 )
 
@@ -45,7 +46,7 @@ func truth(raw json.RawMessage) (bool, error) {
 	case "false", "f", "no", "n", "off", "0":
 		return false, nil
 	}
-	return false, errors.New(firstWords(raw) + ": want true or false")
+	return false, errors.New(httpcall.FirstWords(raw) + ": want true or false")
 }
 
 // score reads a score. It is nil if there is none: no number, or NaN or an
@@ -63,7 +64,7 @@ func score(raw json.RawMessage) (*float64, error) {
 	case math.IsNaN(n) || math.IsInf(n, 0) || err != nil && quoted:
 		return nil, nil
 	case err != nil:
-		return nil, errors.New("want a number, found " + firstWords(raw))
+		return nil, errors.New("want a number, found " + httpcall.FirstWords(raw))
 	}
 	return &n, nil
 }

@@ -36,12 +36,12 @@
 // and have the NaN and Infinity of Python's json module.
 //
 // A hit without an id has "sha256:" and the first 16 hexadecimal digits of the
-// hash of its contents. A second hit with the id of another is left out. Of
-// hits with scores the higher is the better, so a server whose scores are
-// distances is read upside down, and [Dialect.Rising] tells. A score may be a
-// string that holds a number. If a hit has none, or one that is NaN, infinite or
-// a string of something else, the scores of all count for nothing: the hits keep
-// the server's order and have 1/rank.
+// hash of its contents. A second hit with the id of another is left out. Of hits
+// with scores the higher is the better, so a server whose scores are distances
+// is read upside down, and [Dialect.Rising] tells. A score may be a string that
+// holds a number. If a hit has none, or one that is NaN, infinite or a string of
+// something else, the scores of all count for nothing: the hits keep the server's
+// order and have 1/rank.
 //
 // The handler bounds what strangers can make of it: queries, hits and bytes of a
 // call, of its answer and of all answers together ([ServeOptions]). Search-R1's
@@ -53,8 +53,8 @@
 // queries of a call at once, so many for all calls together, and returns when all
 // searches of the call have; they are cancelled when the caller leaves. Calls
 // wait while the answers under way fill the handler's room; those for few hits
-// have room of their own. A client
-// starts no goroutines but those of net/http, which [Client.Close] ends.
+// have room of their own. A client starts no goroutines but those of net/http,
+// which [Client.Close] ends.
 package remote
 
 import "errors"
