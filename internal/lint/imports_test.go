@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/transcript":           {"agent/llm", "internal/text", "trajectory"},
 	"search/bm25":                   {"search", "search/english", "search/index"},
 	"search/english":                {},
-	"search/index":                  {"internal/atomicfile", "internal/filelock"},
+	"search/index":                  {"search", "internal/atomicfile", "internal/filelock"},
 	"search/live":                   {"search", "search/english", "search/index"},
 	"search/opensearch":             {"search", "internal/httpcall", "search/english", "search/index", "internal/text"},
 	"search/remote":                 {"search", "internal/httpcall", "internal/text"},

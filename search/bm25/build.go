@@ -1,14 +1,14 @@
 package bm25
 
 import (
+	"bufio"
+	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"trawl/search"
 	"trawl/search/index"
@@ -28,10 +28,17 @@ type Options struct {
 	Workers int          // default one for each core that Go uses
 
 	// Progress is called after every thousand documents, after every percent of
-	// the merging, and at the end, once at a time; may be nil.
+	// the merging, and at the end, once at a time. A number of documents may be
+	// told more than once. May be nil.
 	Progress func(Progress)
 
-	window int // documents in a window; default windowSize
+	// For tests.
+	window           int   // documents in a window; default windowSize
+	inverter         int64 // bytes of an inverter; default by Memory and Workers
+	maxDocuments     int   // default maxDocuments
+	maxDocumentBytes int64 // default maxDocumentBytes
+	batchBytes       int   // default by Memory and Workers
+	merging          int64 // bytes that batches may take together; default half of what is planned with
 }
 
 // A Progress is how far a building is. Both numbers only grow, the first one
@@ -51,9 +58,12 @@ func (o Options) withDefaults() Options {
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}
 	}
-	if o.window == 0 {
-		o.window = windowSize
-	}
+	o.window = cmp.Or(o.window, windowSize)
+	o.inverter = cmp.Or(o.inverter, inverterBytes(o.Memory/2, o.Workers))
+	o.maxDocuments = int(min(int64(cmp.Or(o.maxDocuments, maxDocuments)), int64(o.window)*maxWindows))
+	o.maxDocumentBytes = cmp.Or(o.maxDocumentBytes, maxDocumentBytes)
+	o.batchBytes = cmp.Or(o.batchBytes, batchBytes(o.Memory/2, o.Workers))
+	o.merging = cmp.Or(o.merging, max(o.Memory/4, 1))
 	return o
 }
 
@@ -62,17 +72,21 @@ func (o Options) withDefaults() Options {
 // documents in the same order give the same files, on any number of workers;
 // how texts are compressed may differ between kinds of processors.
 //
-// Documents are analysed in windows, as many at once as Memory has room for. Its
-// half is planned with, since the other is what the garbage collector may leave
-// uncollected; a program that wants the bound kept strictly sets Go's soft limit
-// (debug.SetMemoryLimit) to it. Besides, the ids of all documents and some 16
-// bytes for each stay in memory. On its way a building takes as much disk as
-// the index's postings once more.
+// Documents are analysed by Workers goroutines, or as few as Memory has room for.
+// Its half is planned with, since the other is what the garbage collector may
+// leave uncollected; a program that wants the bound kept strictly sets Go's soft
+// limit (debug.SetMemoryLimit) to it. What grows with the number of documents is
+// within Memory while they are read: some 20 bytes for each and its id, and 16
+// for each 4 KiB of text. Sorting the ids then takes 28 bytes for each and its
+// id, whatever Memory is; for 21 million documents with ids of ten bytes, that
+// is 0.6 GB and then 0.8 GB. The list of one term, of 13 bytes for each document
+// that has it, may exceed Memory, too. On its way a building takes as much disk
+// as the index's postings once more.
 //
-// It fails for a document without id or with that of an earlier one, and if
-// Memory has no room for one window. When it fails, be it for an error among
-// docs, it leaves the folder empty. A process that dies in it leaves an
-// incomplete index, which Build starts anew.
+// It fails for a document without id or with that of an earlier one, for one of
+// more than 128 MiB, and for one that Memory has no room for. When it fails, be
+// it for an error among docs, it leaves the folder empty. A process that dies in
+// it leaves an incomplete index, which Build starts anew.
 func Build(ctx context.Context, dir string, docs iter.Seq2[search.Document, error], opts Options) (Stats, error) {
 	stats, err := build(ctx, dir, docs, opts.withDefaults())
 	if err != nil {
@@ -89,13 +103,15 @@ func build(ctx context.Context, dir string, docs iter.Seq2[search.Document, erro
 	if err != nil {
 		return Stats{}, err
 	}
-	b := &builder{dir: dir, opts: opts, ids: newIDs(), budget: newBudget(opts.Memory / 2)}
+	b := &builder{dir: dir, opts: opts, ids: newIDs()}
+	b.budget = newBudget(opts.Memory/2, opts.inverter, opts.Workers, b.newInverter)
 	b.meta = meta{Format: index.Static.Format, Version: index.Static.Version, Window: opts.window, Files: make(map[string]fileSum)}
 	b.meta.Params, b.meta.Source = opts.Params, opts.Source
 	err = b.invert(ctx, docs)
 	if err == nil {
 		err = b.join(ctx)
 	}
+	err = errors.Join(err, b.closeRuns())
 	if err == nil {
 		err = finish(c, dir, b.meta)
 	}
@@ -113,137 +129,76 @@ type builder struct {
 	meta   meta
 	ids    *ids
 	budget *budget
-	runs   int
+	files  []*os.File // of runs, one for each inverter
 
-	// Of the file of texts, by whichever worker's turn it is.
-	texts  *outFile
-	starts []uint64
-	firsts []uint32
-	sum    [32]byte
+	// By whichever part's turn it is.
+	texts   *outFile
+	records *bufio.Writer
+	starts  []uint64
+	firsts  []uint32
+	sum     index.Contents
+	runs    []run
 
 	postings uint64 // in the runs
 }
 
-// A docWindow is the documents of a window on their way to a worker.
-type docWindow struct {
-	number   int
-	first    uint32
-	docs     []search.Document
-	reserved int64
-	turn     <-chan struct{} // closed when what comes before is written
-	done     chan struct{}   // the next one's turn
+// newInverter returns an inverter with a file for its runs.
+func (b *builder) newInverter() (*inverter, error) {
+	f, err := os.Create(runPath(b.dir, fmt.Sprintf("%05d.terms", len(b.files))))
+	if err != nil {
+		return nil, err
+	}
+	b.files = append(b.files, f)
+	return newInverter(f, b.ids.seed, b.opts.inverter), nil
 }
 
-// invert turns the documents into runs and texts.
+func (b *builder) closeRuns() (err error) {
+	for _, f := range b.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+// invert turns the documents into runs, records and texts.
 func (b *builder) invert(ctx context.Context, docs iter.Seq2[search.Document, error]) (err error) {
 	if b.texts, err = createFile(b.dir, textsFile, false); err != nil {
 		return err
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	windows := make(chan *docWindow)
-	g.Go(func() error {
-		defer close(windows)
-		return b.read(ctx, docs, windows)
-	})
-	for range b.opts.Workers {
-		g.Go(func() error { return b.work(ctx, windows) })
+	records, err := os.Create(b.recordsPath())
+	if err == nil {
+		b.records = bufio.NewWriterSize(records, 1<<18)
+		err = b.deal(ctx, docs)
+		err = errors.Join(err, b.records.Flush(), records.Close())
 	}
-	err = g.Wait()
 	sum, closed := b.texts.close()
 	b.meta.Files[textsFile] = sum
 	b.starts = append(b.starts, uint64(sum.Size))
-	b.meta.SHA256 = hex.EncodeToString(b.sum[:])
+	b.meta.SHA256 = b.sum.String()
 	return errors.Join(err, closed)
 }
 
-// read deals the documents out in windows.
-func (b *builder) read(ctx context.Context, docs iter.Seq2[search.Document, error], windows chan<- *docWindow) error {
-	turn := make(chan struct{})
-	close(turn)
-	var w *docWindow
-	send := func() error {
-		b.runs++
-		turn = w.done
-		select {
-		case windows <- w:
-			w = nil
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	for doc, err := range docs {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil && w == nil {
-			w = &docWindow{number: b.runs, first: uint32(b.meta.Documents), turn: turn, done: make(chan struct{})}
-		}
-		if err == nil {
-			err = b.take(ctx, w, doc)
-		}
-		if err == nil && len(w.docs) == b.opts.window {
-			err = send()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if w == nil {
-		return nil
-	}
-	return send()
-}
-
-// take puts a document into a window.
-func (b *builder) take(ctx context.Context, w *docWindow, doc search.Document) error {
-	switch {
-	case doc.ID == "":
-		return fmt.Errorf("document %d has no id", b.meta.Documents+1)
-	case b.meta.Documents == maxDocuments:
-		return fmt.Errorf("more than %d documents", maxDocuments)
-	}
-	if err := b.ids.add(doc.ID); err != nil {
+// work turns a part into runs, and writes the rest of it when it is its turn.
+func (b *builder) work(ctx context.Context, p *docPart, v *inverter) error {
+	out, err := v.invert(ctx, p)
+	p.docs = nil
+	b.budget.giveBack(v)
+	if err != nil {
 		return err
 	}
-	need := costOf(doc)
-	if len(w.docs) == 0 {
-		need += windowCost
+	select {
+	case <-p.turn:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	if err := b.budget.reserve(ctx, need, w.reserved, int64(len(doc.ID))+idCost); err != nil {
+	if err := b.append(out); err != nil {
 		return err
 	}
-	w.reserved += need
-	w.docs = append(w.docs, doc)
-	if b.meta.Documents++; b.meta.Documents%progressEvery == 0 {
-		b.opts.Progress(Progress{Documents: b.meta.Documents})
-	}
+	close(p.done)
+	b.budget.release(p.reserved)
 	return nil
 }
 
-// work turns windows into runs, and writes their texts when it is their turn.
-func (b *builder) work(ctx context.Context, windows <-chan *docWindow) error {
-	v := newInverter(b.dir, b.ids.seed)
-	for w := range windows {
-		out, err := v.invert(w)
-		if err != nil {
-			return err
-		}
-		select {
-		case <-w.turn:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if err := b.append(out); err != nil {
-			return err
-		}
-		close(w.done)
-		b.budget.release(w.reserved)
-	}
-	return ctx.Err()
-}
-
-// append adds what a window became to that of those before it.
+// append adds what a part became to that of those before it.
 func (b *builder) append(out *inverted) error {
 	for i, start := range out.starts {
 		b.starts = append(b.starts, uint64(b.texts.sum.Size)+uint64(start))
@@ -251,9 +206,11 @@ func (b *builder) append(out *inverted) error {
 	}
 	b.meta.Terms += out.total[byContent]
 	b.meta.AllTerms += out.total[byAll]
-	b.postings += uint64(out.postings)
-	for i := range b.sum {
-		b.sum[i] ^= out.sum[i]
+	b.postings += out.postings
+	b.sum.Toggle(out.sum)
+	b.runs = append(b.runs, out.runs...)
+	if _, err := b.records.Write(out.records); err != nil {
+		return err
 	}
 	_, err := b.texts.Write(out.texts)
 	return err

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -61,36 +60,56 @@ func TestBuildConforms(t *testing.T) {
 	})
 }
 
+// build makes an index of the documents and returns its folder.
+func build(t *testing.T, docs iter.Seq2[search.Document, error], opts bm25.Options) string {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := bm25.Build(t.Context(), dir, docs, opts); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestBuildSameBytes compares with the index that is made the plain way, file by
-// file: on any number of workers, the same bytes.
+// file: the same bytes, however many workers and however little memory there is,
+// so that windows, and documents too, become several runs.
 func TestBuildSameBytes(t *testing.T) {
-	for _, tt := range []struct{ docs, window int }{{0, 64}, {1, 64}, {64, 64}, {65, 64}, {3000, 64}, {3000, 1024}, {500, 1 << 16}} {
+	with := func(workers int, memory, inverter int64, batch int) bm25.Options {
+		opts := defaults.WithInverter(inverter).WithBatch(batch)
+		opts.Workers, opts.Memory = workers, memory
+		return opts
+	}
+	ways := []bm25.Options{
+		with(1, 0, 0, 0), with(4, 128<<20, 0, 0), with(16, 2<<30, 0, 0),
+		with(1, 3<<20, 4<<10, 64), with(16, 4<<20, 4<<10, 1<<10),
+		with(3, 3<<20, 1200, 0), // 30 postings in a run
+	}
+	for _, tt := range []struct{ docs, window int }{{0, 64}, {1, 64}, {64, 64}, {65, 64}, {2000, 64}, {1500, 1024}, {500, 1 << 16}} {
 		docs := random(rand.New(rand.NewPCG(3, 4)), tt.docs)
+		for i := range docs {
+			docs[i].Text += []string{"", " wa", " was", " was wa was"}[i%4] // a term of both classes
+		}
 		want := contentOf(t, write(t, docs, tt.window))
 		var first map[string]string
-		for _, workers := range []int{1, 4} {
-			dir := t.TempDir()
-			opts := defaults.WithWindow(tt.window)
-			opts.Workers = workers
-			if _, err := bm25.Build(t.Context(), dir, stream(docs), opts); err != nil {
-				t.Fatal(err)
-			}
+		for _, opts := range ways {
+			dir := build(t, stream(docs), opts.WithWindow(tt.window))
 			got := contentOf(t, dir)
 			if first == nil {
 				first = got
+				reopen(t, dir)
 			}
+			name := fmt.Sprintf("%+v, %d workers, %d bytes", tt, opts.Workers, opts.Memory)
 			if got["index.json"] != first["index.json"] {
-				t.Errorf("%+v, %d workers: index.json differs from that of one worker", tt, workers)
+				t.Errorf("%s: index.json differs from that of one worker", name)
 			}
-			for name := range want {
-				if name != "index.json" && got[name] != want[name] {
-					t.Errorf("%+v, %d workers: %s differs from that made the plain way", tt, workers, name)
+			for file := range want {
+				if file != "index.json" && got[file] != want[file] {
+					t.Errorf("%s: %s differs from that made the plain way", name, file)
 				}
 			}
 			if len(got) != len(want) {
-				t.Errorf("%+v, %d workers: the folder has %d files, want %d", tt, workers, len(got), len(want))
+				t.Errorf("%s: the folder has %d files, want %d", name, len(got), len(want))
 			}
-			reopen(t, dir)
 		}
 	}
 }
@@ -195,7 +214,18 @@ func TestBuildProgress(t *testing.T) {
 	}
 }
 
+// longIDs returns empty documents with ids of 2 KiB.
+func longIDs(n int) []search.Document {
+	docs := make([]search.Document, n)
+	for i := range docs {
+		docs[i].ID = fmt.Sprintf("%0*d", 2<<10, i)
+	}
+	return docs
+}
+
 func TestBuildFails(t *testing.T) {
+	little := defaults.WithInverter(4 << 10)
+	little.Memory = 6 << 20
 	broken := errors.New("line 7 is broken")
 	tests := []struct {
 		name string
@@ -207,8 +237,11 @@ func TestBuildFails(t *testing.T) {
 		{"no id", stream([]search.Document{{ID: "x"}, {Text: "y"}}), defaults, "document 2 has no id"},
 		{"an error among the documents", func(yield func(search.Document, error) bool) { yield(search.Document{}, broken) }, defaults, broken.Error()},
 		{"odd parameters", stream(nil), bm25.Options{Params: index.Params{K1: -1}}, "k1 is -1"},
-		{"too little memory", stream([]search.Document{{ID: "x"}}), bm25.Options{Memory: 1 << 20}, "1 MiB of memory have no room for a window"},
-		{"a long document in little memory", stream([]search.Document{{ID: "x", Text: strings.Repeat("owl ", 1<<22)}}), bm25.Options{Memory: 100 << 20}, "allow more"},
+		{"too little memory", stream([]search.Document{{ID: "x"}}), bm25.Options{Memory: 1 << 20}, `1 MiB of memory have no room for document "x" of 1 bytes`},
+		{"a long document in little memory", stream([]search.Document{{ID: "short"}, {ID: "x", Text: strings.Repeat("owl ", 1<<22)}}), bm25.Options{Memory: 100 << 20}, `100 MiB of memory have no room for document "x" of 16777217 bytes`},
+		{"long ids in little memory", stream(longIDs(3000)), little, "beside 1 MiB for ids: allow 14 MiB"}, // of 3 MiB an inverter takes one; else it takes 5, and the ids less than 2
+		{"many documents", stream(longIDs(4)), defaults.WithMaxima(3, 0), "more than 3 documents"},
+		{"a very long document", stream([]search.Document{{ID: "x", Title: "ab", Text: "cd"}}), defaults.WithMaxima(0, 4), `document "x" has 5 bytes, more than 4`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -305,31 +338,24 @@ func TestBuildFolder(t *testing.T) {
 	}
 }
 
-// TestBuildMemory builds an index of more text than the memory it is allowed,
-// and looks at the heap on the way. It is a coarse look.
-func TestBuildMemory(t *testing.T) {
-	const memory = 96 << 20
-	text := strings.Repeat("the quick brown fox jumps over a lazy dog ", 100)
-	var peak uint64
-	docs := func(yield func(search.Document, error) bool) {
-		for i := range 24_000 { // 103 MB
-			if !yield(search.Document{ID: fmt.Sprint(i), Text: fmt.Sprint(i, text)}, nil) {
-				return
-			}
-			if i%1000 == 0 {
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				peak = max(peak, m.HeapInuse)
-			}
+// TestBuildAllows builds with as much memory as the error asks for.
+func TestBuildAllows(t *testing.T) {
+	docs := []search.Document{{ID: "a", Text: "owl"}, {ID: "b", Text: strings.Repeat("owl ", 1<<20)}}
+	for _, workers := range []int{1, 16} {
+		opts := defaults
+		opts.Workers, opts.Memory = workers, 20<<20
+		_, err := bm25.Build(t.Context(), t.TempDir(), stream(docs), opts)
+		if err == nil {
+			t.Fatal("no error")
 		}
-	}
-	opts := defaults.WithWindow(256)
-	opts.Memory = memory
-	runtime.GC() // what other tests left
-	if _, err := bm25.Build(t.Context(), t.TempDir(), docs, opts); err != nil {
-		t.Fatal(err)
-	}
-	if peak > memory {
-		t.Errorf("%d MiB of heap, want at most %d", peak>>20, memory>>20)
+		_, allow, _ := strings.Cut(err.Error(), "allow ")
+		if _, scanErr := fmt.Sscanf(allow, "%d MiB", &opts.Memory); scanErr != nil {
+			t.Fatalf("%v: %v", err, scanErr)
+		}
+		opts.Memory <<= 20
+		if opts.Memory > 100<<20 {
+			t.Errorf("%v", err)
+		}
+		build(t, stream(docs), opts)
 	}
 }

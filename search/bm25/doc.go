@@ -11,8 +11,10 @@
 //	idf = ln(1 + (N − df + 0.5) / (df + 0.5))
 //
 // over the distinct terms of the query in the order in which they first stand in
-// it, ties by id; terms are those of [trawl/search/english]. A query of stop
-// words alone is scored as if no word were one.
+// it, ties by id; terms are those of [trawl/search/english]. dl and avgdl do not
+// count stop words. A query of stop words alone is scored by the stop words of the
+// documents, with dl and avgdl that count all words: its "was", stemmed to "wa",
+// does not find the word "wa".
 //
 // # Search
 //
@@ -23,7 +25,10 @@
 // MaxScore (Turtle and Flood 1995) over spans of 4,096 documents, as Lucene has
 // it: the terms whose bounds together are below the n-th best score are only
 // looked up for documents that have another term. Sums that were not added up in
-// the order of the query are added up again before they count.
+// the order of the query are added up again before they count. In windows that
+// have more than some 50 of a query's terms, all postings are added up instead:
+// a search takes time in proportion to the postings of its terms, however many
+// they are, and stops within milliseconds of the end of its context.
 //
 // # Departures
 //
@@ -39,6 +44,6 @@
 // # Concurrency
 //
 // An [Index] is safe for concurrent use, [Index.Close] included: searches under
-// way finish first. Each search uses one goroutine and borrows its memory from a
+// way finish first, and an [Index.Verify] stops. Each search uses one goroutine and borrows its memory from a
 // pool. On systems without mmap the files are read into memory.
 package bm25

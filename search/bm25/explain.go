@@ -1,6 +1,7 @@
 package bm25
 
 import (
+	"context"
 	"fmt"
 	"sort"
 
@@ -13,8 +14,8 @@ import (
 type Explanation struct {
 	Document search.Document
 	Score    float64
-	// StopWords is said of a query of stop words alone, which is scored as if no
-	// word were one.
+	// StopWords is said of a query of stop words alone, which is scored by those of
+	// the documents.
 	StopWords bool
 	Params    index.Params
 	Documents int     // in the index
@@ -37,9 +38,9 @@ type ExplainedTerm struct {
 // Explain says what makes up the score of the document with the id for a query,
 // if the index has it. Terms that the document does not have are there too, with
 // a part of 0.
-func (x *Index) Explain(query, id string) (e Explanation, ok bool, err error) {
+func (x *Index) Explain(ctx context.Context, query, id string) (e Explanation, ok bool, err error) {
 	err = x.use(func() error {
-		e, ok, err = x.explain(query, id)
+		e, ok, err = x.explain(ctx, query, id)
 		return err
 	})
 	if err != nil {
@@ -48,24 +49,26 @@ func (x *Index) Explain(query, id string) (e Explanation, ok bool, err error) {
 	return e, ok, nil
 }
 
-func (x *Index) explain(query, id string) (Explanation, bool, error) {
-	doc, ok, err := x.find(id)
+func (x *Index) explain(ctx context.Context, query, id string) (Explanation, bool, error) {
+	doc, raw, ok, err := x.find(id)
 	if err != nil || !ok {
 		return Explanation{}, false, err
 	}
-	raw, err := x.texts.read(new(textBlock), doc)
+	var a analyzer
+	terms, c, err := a.analyze(ctx, query)
 	if err != nil {
 		return Explanation{}, false, err
 	}
-	var a analyzer
-	terms, c := a.analyze(query)
 	dl := x.lengths[c].at(doc)
 	e := Explanation{
 		Document: raw.document(), StopWords: c == byAll, Params: x.meta.Params, Documents: x.meta.Documents,
 		Length: int(dl), Average: x.norms[c].avgdl,
 	}
 	place := make(map[string]int)
-	for _, term := range terms {
+	for i, term := range terms {
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return Explanation{}, false, ctx.Err()
+		}
 		if i, ok := place[term]; ok {
 			e.Terms[i].InQuery++
 			continue

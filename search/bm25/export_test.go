@@ -115,11 +115,7 @@ func (w *simpleIndex) writeTexts() error {
 	var firsts []uint32
 	texts, first := w.files[textsFile], 0
 	for i, doc := range w.docs {
-		full, err := e.add(doc)
-		if err != nil {
-			return err
-		}
-		if full || (i+1)%w.meta.Window == 0 || i+1 == len(w.docs) {
+		if e.add(doc) || (i+1)%w.meta.Window == 0 || i+1 == len(w.docs) {
 			starts, firsts = append(starts, uint64(len(texts))), append(firsts, uint32(first))
 			texts, first = e.flush(texts), i+1
 		}

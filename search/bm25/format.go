@@ -1,7 +1,10 @@
 package bm25
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -26,7 +29,8 @@ var binaryFiles = []string{termsFile, postingsFile, lengthsFile, ranksFile, text
 const (
 	headerBytes  = 16
 	windowSize   = 1 << 16 // documents in a window, as indexes are built
-	maxDocuments = 1 << 30 // so that an offset within a list fits in 32 bits
+	maxWindows   = 1 << 16 // so that the number of one fits in 16 bits
+	maxDocuments = 1 << 29 // of at most 8 bytes in a list, so that an offset within it fits in 32 bits
 )
 
 // castagnoli is the polynomial of all checksums.
@@ -57,6 +61,38 @@ type meta struct {
 	Files map[string]fileSum `json:"files"`
 }
 
+// sumMember begins the last member of index.json: the CRC-32C of what is before
+// it, without white space between tokens.
+const sumMember = `,"crc32c":`
+
+// MarshalJSON implements [json.Marshaler].
+func (m meta) MarshalJSON() ([]byte, error) {
+	type plain meta // without this method
+	data, err := json.Marshal(plain(m))
+	if err != nil {
+		return nil, err
+	}
+	data = data[:len(data)-1] // without the brace
+	return fmt.Appendf(data, "%s%d}", sumMember, crc32.Checksum(data, castagnoli)), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It compares the checksum.
+func (m *meta) UnmarshalJSON(data []byte) error {
+	type plain meta
+	if err := json.Unmarshal(data, (*plain)(m)); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, data); err != nil {
+		return err
+	}
+	before := b.Bytes()[:max(bytes.LastIndex(b.Bytes(), []byte(sumMember)), 0)] // files have sums of that name, too
+	if want := fmt.Sprintf("%s%s%d}", before, sumMember, crc32.Checksum(before, castagnoli)); b.String() != want {
+		return errors.New("it does not have its checksum")
+	}
+	return nil
+}
+
 // Stats describe an index.
 type Stats struct {
 	index.Stats
@@ -84,6 +120,8 @@ func (m meta) validate() error {
 		return fmt.Errorf("%d documents", m.Documents)
 	case m.Window < 64 || m.Window > windowSize || m.Window&(m.Window-1) != 0:
 		return fmt.Errorf("windows of %d documents", m.Window)
+	case m.Documents > m.Window*maxWindows:
+		return fmt.Errorf("%d documents in windows of %d, which are more than %d", m.Documents, m.Window, maxWindows)
 	case m.AllTerms < m.Terms:
 		return fmt.Errorf("%d terms with stop words and %d without", m.AllTerms, m.Terms)
 	}

@@ -3,6 +3,7 @@ package bm25
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
@@ -10,7 +11,7 @@ import (
 	"slices"
 )
 
-// ids holds the ids of all documents: their bytes, and 8 to 16 bytes for each.
+// ids holds the ids of all documents: their bytes, and 9 to 20 bytes for each.
 type ids struct {
 	seed   maphash.Seed
 	pages  []idPage
@@ -50,6 +51,9 @@ func (s *ids) add(id string) error {
 		}
 	}
 	if s.number%idsInPage == 0 {
+		if n := len(s.pages); n > 0 {
+			s.pages[n-1].bytes = bytes.Clone(s.pages[n-1].bytes) // without room to grow
+		}
 		s.pages = append(s.pages, idPage{ends: make([]uint32, 0, idsInPage)})
 	}
 	page := &s.pages[len(s.pages)-1]
@@ -80,7 +84,7 @@ func (s *ids) grow() {
 
 // ranks returns the place of each document's id among all in byte order, and
 // the documents in that order. It drops what add needs.
-func (s *ids) ranks() (rank, order []uint32) {
+func (s *ids) ranks(ctx context.Context) (rank, order []uint32, err error) {
 	s.slots = nil
 	type key struct {
 		prefix uint64 // the first eight bytes
@@ -92,15 +96,25 @@ func (s *ids) ranks() (rank, order []uint32) {
 		copy(first[:], s.at(doc))
 		keys[doc] = key{binary.BigEndian.Uint64(first[:]), doc}
 	}
+	compared := 0
 	slices.SortFunc(keys, func(a, b key) int {
-		if a.prefix != b.prefix {
+		if compared++; compared%(1<<16) == 0 && err == nil {
+			err = ctx.Err()
+		}
+		switch {
+		case err != nil: // so that it ends soon
+			return 0
+		case a.prefix != b.prefix:
 			return cmp.Compare(a.prefix, b.prefix)
 		}
 		return bytes.Compare(s.at(a.doc), s.at(b.doc))
 	})
+	if err != nil {
+		return nil, nil, err
+	}
 	rank, order = make([]uint32, s.number), make([]uint32, s.number)
 	for i, k := range keys {
 		rank[k.doc], order[i] = uint32(i), k.doc
 	}
-	return rank, order
+	return rank, order, nil
 }

@@ -1,6 +1,8 @@
 package bm25
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -32,7 +34,10 @@ func TestIDs(t *testing.T) {
 			t.Errorf("adding id %d again: %v", i, err)
 		}
 	}
-	rank, order := s.ranks()
+	rank, order, err := s.ranks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := make([]string, len(want))
 	for i, doc := range order {
 		got[i] = want[doc]
@@ -43,6 +48,11 @@ func TestIDs(t *testing.T) {
 	slices.Sort(want)
 	if diff := cmp.Diff(want[:50], got[:50]); diff != "" || !slices.Equal(want, got) {
 		t.Errorf("order mismatch (-want +got):\n%s", diff)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := s.ranks(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("sorting that is cancelled: %v", err)
 	}
 }
 

@@ -1,7 +1,11 @@
 package bm25
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
 	"os"
 	"slices"
 )
@@ -12,12 +16,16 @@ func (b *builder) join(ctx context.Context) error {
 	if err := b.write(offsetsFile, appendOffsets(nil, b.starts, b.firsts)); err != nil {
 		return err
 	}
-	rank, order := b.ids.ranks()
-	b.ids = nil
-	if err := b.write(ranksFile, appendColumn(appendColumn(nil, rank), order)); err != nil {
+	b.starts, b.firsts = nil, nil
+	rank, order, err := b.ids.ranks(ctx)
+	if err != nil {
 		return err
 	}
-	lengths, err := b.joinRecords()
+	b.ids = nil
+	if err := b.write(ranksFile, appendColumn(appendColumn(make([]byte, 0, 8*len(rank)), rank), order)); err != nil {
+		return err
+	}
+	lengths, err := b.joinRecords(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,24 +59,30 @@ func (b *builder) write(name string, data []byte) error {
 }
 
 // joinRecords counts the duplicates and returns the two columns of lengths.
-func (b *builder) joinRecords() ([]byte, error) {
+func (b *builder) joinRecords(ctx context.Context) ([]byte, error) {
+	f, err := os.Open(b.recordsPath())
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	n := b.meta.Documents
-	contents := make([]uint64, 0, n)
-	lengths := make([]byte, 0, 8*n)
-	all := make([]byte, 0, 4*n)
-	for i := range b.runs {
-		data, err := os.ReadFile(runPath(b.dir, i, "records"))
-		if err != nil {
-			return nil, err
+	contents, lengths := make([]uint64, n), make([]byte, 8*n)
+	records := bufio.NewReaderSize(f, 1<<18)
+	var data [recordBytes]byte
+	for i := range n {
+		if _, err := io.ReadFull(records, data[:]); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
 		}
-		for ; len(data) >= recordBytes; data = data[recordBytes:] {
-			r := getRecord(data)
-			contents = append(contents, r.content)
-			lengths = appendColumn(lengths, r.lengths[byContent:byContent+1])
-			all = appendColumn(all, r.lengths[byAll:byAll+1])
+		if i%progressEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r := getRecord(data[:])
+		contents[i] = r.content
+		for c, length := range r.lengths {
+			binary.LittleEndian.PutUint32(lengths[4*(c*n+i):], length)
 		}
 	}
 	slices.Sort(contents)
-	b.meta.Duplicates = len(contents) - len(slices.Compact(contents))
-	return append(lengths, all...), nil
+	b.meta.Duplicates = n - len(slices.Compact(contents))
+	return lengths, ctx.Err()
 }

@@ -3,7 +3,6 @@ package bm25
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"math/bits"
 	"slices"
 )
@@ -11,32 +10,6 @@ import (
 // spanSize is how many neighbouring documents are summed up at a time: few
 // enough that their sums stay in a core's first cache.
 const spanSize = 1 << 12
-
-// A scratch is a search under way.
-type scratch struct {
-	analyzer
-
-	index   *Index
-	class   class
-	norms   *norms
-	lengths column
-	reader  blockReader
-	terms   []queryTerm // in the order in which they first stand in the query
-	place   map[string]int
-	top     ranking
-
-	windows []bound // best first
-	bounds  []float64
-	active  []*queryTerm // those in the window, the one with the least bound first
-	inOrder []*queryTerm // those in the window, in the order of the query
-	prefix  []float64    // sums of the bounds of active
-	sums    [spanSize]float64
-	seen    [spanSize / 64]uint64
-	found   []candidate
-
-	reading []int
-	block   textBlock
-}
 
 // A bound says how good the documents of a window can be.
 type bound struct {
@@ -50,54 +23,6 @@ type candidate struct {
 	score float64
 }
 
-// A windowCursor is a place in the postings of a term in a window.
-type windowCursor struct {
-	window
-	n      int // postings
-	pos    int
-	larges []large
-	bound  float64 // no document in the window scores more by the term
-	rest   bool    // the term is only looked up for what the others bring
-}
-
-// doc returns the document of posting i within the window.
-func (c *windowCursor) doc(i int) uint32 {
-	return uint32(binary.LittleEndian.Uint16(c.docs[2*i:]))
-}
-
-// tf returns how often the document of posting i has the term.
-func (c *windowCursor) tf(i int) uint32 {
-	tf := uint32(c.tfs[i])
-	if tf == fullTF {
-		tf = c.largeTF(i)
-	}
-	return tf
-}
-
-func (c *windowCursor) largeTF(i int) uint32 {
-	at, _ := slices.BinarySearchFunc(c.larges, i, func(l large, i int) int { return l.at - i })
-	return c.larges[at].tf
-}
-
-// seek moves to the first posting from the document on, in steps that grow, and
-// reports whether it is the document's.
-func (c *windowCursor) seek(doc uint32) bool {
-	lo, step := c.pos, 1
-	for lo+step < c.n && c.doc(lo+step) < doc {
-		lo, step = lo+step, 2*step
-	}
-	hi := min(lo+step, c.n) // not before the document, or the end
-	for lo < hi {
-		if mid := int(uint(lo+hi) / 2); c.doc(mid) < doc {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	c.pos = lo
-	return lo < c.n && c.doc(lo) == doc
-}
-
 // atLeast makes of a sum of m terms, in whatever order they were added, what no
 // other order exceeds.
 func atLeast(sum float64, m int) float64 { return sum * (1 + float64(m+2)*0x1p-51) }
@@ -105,27 +30,35 @@ func atLeast(sum float64, m int) float64 { return sum * (1 + float64(m+2)*0x1p-5
 // run finds the best documents: window by window, the one with the best bound
 // first, until no window can hold any.
 func (s *scratch) run(ctx context.Context) error {
-	s.rankWindows()
+	if err := s.rankWindows(ctx); err != nil {
+		return err
+	}
 	for _, w := range s.windows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		if atLeast(w.score, len(s.terms)) < s.top.least() {
 			break
 		}
-		if err := s.enter(w.window); err != nil {
+		if err := s.enter(ctx, w.window); err != nil {
 			return err
 		}
-		s.searchWindow(w.window)
+		search := s.searchWindow
+		if len(s.inOrder) > s.few {
+			search = s.sumWindow
+		}
+		if err := search(ctx, w.window); err != nil {
+			return err
+		}
 	}
 	return ctx.Err()
 }
 
 // rankWindows adds up the terms' bounds in each window.
-func (s *scratch) rankWindows() {
+func (s *scratch) rankWindows(ctx context.Context) error {
 	s.bounds = slices.Grow(s.bounds[:0], s.index.layout.windows())[:s.index.layout.windows()]
 	clear(s.bounds)
 	for i := range s.terms {
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		t := &s.terms[i]
 		for j := range t.list.windows() {
 			h := t.list.head(j)
@@ -144,6 +77,7 @@ func (s *scratch) rankWindows() {
 		}
 		return a.window - b.window
 	})
+	return nil
 }
 
 // score returns what a saturation makes of the term. The conversions keep
@@ -153,43 +87,60 @@ func (t *queryTerm) score(saturation float64) float64 {
 }
 
 // enter puts the terms at the beginning of a window.
-func (s *scratch) enter(w int) (err error) {
-	s.active, s.inOrder = s.active[:0], s.inOrder[:0]
+func (s *scratch) enter(ctx context.Context, w int) (err error) {
+	s.did.windows++
+	s.inOrder = s.inOrder[:0]
 	for i := range s.terms {
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		t := &s.terms[i]
 		h, postings, ok := t.list.find(w)
 		if !ok {
 			continue
 		}
 		t.windowCursor = windowCursor{window: postings, n: h.count, larges: t.larges[:0], bound: t.score(float64(h.max))}
-		if t.larges, err = postings.larges(t.larges); err != nil {
-			return err
+		if len(postings.more) > 0 { // else no tf is large, or the list is damaged, which tf meets
+			if t.larges, err = postings.larges(t.larges); err != nil {
+				return err
+			}
 		}
-		s.active, s.inOrder = append(s.active, t), append(s.inOrder, t)
+		s.inOrder = append(s.inOrder, t)
 	}
+	return nil
+}
+
+// rankTerms puts the terms in a window in the order of their bounds.
+func (s *scratch) rankTerms() {
+	s.active = append(s.active[:0], s.inOrder...)
 	slices.SortStableFunc(s.active, func(a, b *queryTerm) int { return cmp.Compare(a.bound, b.bound) })
 	s.prefix = append(s.prefix[:0], 0)
 	for i, t := range s.active {
 		s.prefix = append(s.prefix, s.prefix[i]+t.bound)
 	}
-	return nil
 }
 
 // searchWindow offers the documents of a window that may be among the best. The
 // terms whose bounds together do not reach the worst of those are looked up only
 // for documents that have another term.
-func (s *scratch) searchWindow(w int) {
-	first := uint32(w * s.index.layout.window)
-	size := uint32(s.index.layout.size(w))
-	lengths := s.lengths[4*first : 4*(first+size)]
+func (s *scratch) searchWindow(ctx context.Context, w int) error {
+	s.rankTerms()
+	first, size := uint32(w*s.index.layout.window), uint32(s.index.layout.size(w))
+	lengths := s.lengthsIn(w)
 	rest := 0 // how many terms are only looked up
 	for from := uint32(0); from < size; from += spanSize {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for rest < len(s.active) && s.hopeless(s.prefix[rest+1]) {
 			s.active[rest].rest = true
 			rest++
 		}
 		if rest == len(s.active) {
-			return
+			return nil
+		}
+		for _, t := range s.active {
+			t.begin = t.pos
 		}
 		if rest == len(s.active)-1 {
 			s.collectOne(s.active[rest], from, s.prefix[rest], lengths)
@@ -206,6 +157,13 @@ func (s *scratch) searchWindow(w int) {
 		}
 		s.offer(first, rest > 0, lengths)
 	}
+	return nil
+}
+
+// lengthsIn returns the lengths of the documents of a window.
+func (s *scratch) lengthsIn(w int) column {
+	first := w * s.index.layout.window
+	return s.lengths[4*first : 4*(first+s.index.layout.size(w))]
 }
 
 // hopeless reports that a document of the score, added up in any order, is not
@@ -226,6 +184,7 @@ func (s *scratch) addSpan(t *queryTerm, from uint32, lengths column) {
 		s.sums[at] += t.score(s.norms.saturation(t.tf(pos), lengths.at(doc)))
 		s.seen[at/64] |= 1 << (at % 64)
 	}
+	s.did.summed += pos - t.pos
 	t.pos = pos
 }
 
@@ -265,12 +224,14 @@ func (s *scratch) collectOne(t *queryTerm, from uint32, rest float64, lengths co
 			s.found = append(s.found, candidate{doc, score})
 		}
 	}
+	s.did.alone += pos - t.pos
 	t.pos = pos
 }
 
 // lookUp adds a term to what was found, and drops what cannot reach the best
 // with rest more.
 func (s *scratch) lookUp(t *queryTerm, rest float64, lengths column) {
+	s.did.lookedUp += len(s.found)
 	kept := s.found[:0]
 	least := s.top.least() / atLeast(1, 2*len(s.active)+2)
 	for _, c := range s.found {
@@ -298,11 +259,12 @@ func (s *scratch) offer(first uint32, again bool, lengths column) {
 	}
 }
 
-// exact adds up the score of a document in the order of the query.
+// exact adds up the score of a document of the span in the order of the query.
 func (s *scratch) exact(doc uint32, lengths column) float64 {
+	s.did.again++
 	sum := 0.0
 	for _, t := range s.inOrder {
-		c := windowCursor{window: t.window, n: t.n, larges: t.larges}
+		c := windowCursor{window: t.window, n: t.n, larges: t.larges, pos: t.begin}
 		if c.seek(doc) {
 			sum += t.score(s.norms.saturation(c.tf(c.pos), lengths.at(doc)))
 		}

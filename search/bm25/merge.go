@@ -6,13 +6,23 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"unsafe"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 )
 
-// batchBytes is how many bytes of runs make a batch, unless one term has more.
-const batchBytes = 1 << 20
+// batchBytes returns how many bytes of runs make a batch, unless one term has
+// more, when limit bytes are planned for.
+func batchBytes(limit int64, workers int) int {
+	return int(min(max(limit/16/int64(workers+spareBatches), 16<<10), 1<<20))
+}
+
+// spareBatches are those that are filled or written while each worker encodes one.
+const spareBatches = 2
 
 // A merger makes dictionary and postings out of the runs. One goroutine merges
 // them by term into batches, others encode, one writes in order.
@@ -21,7 +31,8 @@ type merger struct {
 	layout  layout
 	norms   [classes]*norms
 	lengths [classes]column
-	told    uint64 // percent of postings
+	told    uint64              // percent of postings
+	room    *semaphore.Weighted // for batches
 }
 
 // A batch is some terms that follow each other, as they stand in the runs, and
@@ -34,50 +45,41 @@ type batch struct {
 
 	postings []posting
 	lists    []byte
+	reserved int64
 	encoded  chan struct{} // has room for one
 }
 
-// A mergedTerm is a term, its parts in rising order of windows, and its list;
-// all end where the next begins.
+// A mergedTerm is a term, its parts in the order of documents, and its list; all
+// end where the next begins. df counts a document for each run that has it, until
+// there is a list.
 type mergedTerm struct {
 	class                   class
 	df                      int
 	nameEnd, parts, listEnd int
 }
 
-// A part is what a window has of a term.
+// A part is what a run of a window has of a term.
 type part struct{ window, end int }
 
 // merge writes the files of terms and postings.
 func (m *merger) merge(ctx context.Context) error {
+	m.room = semaphore.NewWeighted(m.opts.merging)
 	readers, err := m.open()
-	if err == nil {
-		err = m.pipe(ctx, readers)
+	if err != nil {
+		return err
 	}
-	for _, r := range readers {
-		err = errors.Join(err, r.close())
-	}
-	return err
+	return m.pipe(ctx, readers)
 }
 
-// open opens the runs and reads the first term of each; runs without terms are
-// left out.
-func (m *merger) open() (readers runHeap, err error) {
-	buffer := min(max(int(m.opts.Memory/8)/max(m.runs, 1), 16<<10), 1<<20)
-	for i := range m.runs {
-		r, err := openRun(m.dir, i, buffer)
-		if err != nil {
-			return readers, err
-		}
-		switch err := r.next(); {
-		case err == io.EOF:
-			if err := r.close(); err != nil {
-				return readers, err
-			}
-		case err != nil:
-			return append(readers, r), err
-		default:
-			readers = append(readers, r)
+// open reads the first term of each run. Those that one inverter wrote are in
+// one file, so that their number is no matter.
+func (m *merger) open() (runHeap, error) {
+	buffer := int(min(max(m.opts.Memory/8/int64(max(len(m.runs), 1)), 4<<10), 1<<20))
+	readers := make(runHeap, len(m.runs))
+	for i, r := range m.runs {
+		readers[i] = newRunReader(i, r, buffer)
+		if err := readers[i].next(); err != nil { // none is empty
+			return nil, fmt.Errorf("%s: %w", r.file.Name(), err)
 		}
 	}
 	heap.Init(&readers)
@@ -87,7 +89,7 @@ func (m *merger) open() (readers runHeap, err error) {
 // pipe sends batches from the runs through the encoders to the files.
 func (m *merger) pipe(ctx context.Context, readers runHeap) error {
 	g, ctx := errgroup.WithContext(ctx)
-	n := m.opts.Workers + 2
+	n := m.opts.Workers + spareBatches
 	free, jobs, ordered := make(chan *batch, n), make(chan *batch, n), make(chan *batch, n)
 	for range n {
 		free <- &batch{encoded: make(chan struct{}, 1)}
@@ -98,7 +100,12 @@ func (m *merger) pipe(ctx context.Context, readers runHeap) error {
 		for len(readers) > 0 {
 			select {
 			case b := <-free:
-				if err := b.fill(&readers); err != nil {
+				err := b.fill(&readers, m.opts.batchBytes)
+				if err == nil {
+					b.reserved = min(b.need(), m.opts.merging)
+					err = m.room.Acquire(ctx, b.reserved)
+				}
+				if err != nil {
 					return err
 				}
 				jobs <- b
@@ -123,9 +130,9 @@ func (m *merger) pipe(ctx context.Context, readers runHeap) error {
 }
 
 // fill takes terms from the runs until the batch is full.
-func (b *batch) fill(readers *runHeap) (err error) {
-	b.reset()
-	for len(*readers) > 0 && len(b.data) < batchBytes {
+func (b *batch) fill(readers *runHeap, full int) (err error) {
+	b.reset(full)
+	for len(*readers) > 0 && b.size() < full {
 		first := (*readers)[0]
 		t := mergedTerm{class: first.class}
 		start := len(b.names)
@@ -140,7 +147,7 @@ func (b *batch) fill(readers *runHeap) (err error) {
 			if b.data, err = r.postings(b.data); err != nil {
 				return err
 			}
-			b.parts = append(b.parts, part{r.window, len(b.data)})
+			b.parts = append(b.parts, part{r.run.window, len(b.data)})
 			if err := readers.advance(); err != nil {
 				return err
 			}
@@ -151,10 +158,26 @@ func (b *batch) fill(readers *runHeap) (err error) {
 	return nil
 }
 
+// size returns what the runs gave, in bytes.
+func (b *batch) size() int {
+	return len(b.data) + len(b.names) + int(unsafe.Sizeof(part{}))*len(b.parts) + int(unsafe.Sizeof(mergedTerm{}))*len(b.terms)
+}
+
+// need returns what the batch takes until it is written: what the runs gave,
+// the postings of one term at a time, and the lists, of a few bytes for each
+// posting more than in the runs.
+func (b *batch) need() int64 {
+	all, most := 0, 0
+	for _, t := range b.terms {
+		all, most = all+t.df, max(most, t.df)
+	}
+	return int64(2*b.size()) + int64(unsafe.Sizeof(posting{}))*int64(most) + 3*int64(all)
+}
+
 // reset empties the batch. It lets go of what a frequent term took.
-func (b *batch) reset() {
-	if cap(b.data) > 4*batchBytes || cap(b.postings) > 4*batchBytes || cap(b.lists) > 4*batchBytes {
-		b.data, b.postings, b.lists = nil, nil, nil
+func (b *batch) reset(full int) {
+	if cap(b.data)+cap(b.names)+cap(b.lists)+int(unsafe.Sizeof(posting{}))*cap(b.postings) > 4*full {
+		b.data, b.names, b.lists, b.postings = nil, nil, nil, nil
 	}
 	b.terms, b.names, b.parts, b.data, b.lists = b.terms[:0], b.names[:0], b.parts[:0], b.data[:0], b.lists[:0]
 }
@@ -164,12 +187,12 @@ func (m *merger) encode(b *batch) {
 	at, nextPart := 0, 0
 	for i := range b.terms {
 		t := &b.terms[i]
-		b.postings = b.postings[:0]
+		b.postings = slices.Grow(b.postings[:0], t.df)
 		for _, p := range b.parts[nextPart:t.parts] {
 			b.postings = appendRunPostings(b.postings, b.data[at:p.end], uint32(p.window*m.layout.window))
 			at = p.end
 		}
-		nextPart = t.parts
+		nextPart, t.df = t.parts, len(b.postings)
 		b.lists = appendList(b.lists, m.layout, b.postings, m.norms[t.class], m.lengths[t.class])
 		t.listEnd = len(b.lists)
 	}
@@ -216,6 +239,7 @@ func (m *merger) writeBatches(ctx context.Context, ordered <-chan *batch, free c
 		if _, err := postings.Write(b.lists); err != nil {
 			return err
 		}
+		m.room.Release(b.reserved)
 		free <- b
 		m.tell()
 	}
@@ -231,14 +255,14 @@ func (m *merger) tell() {
 	}
 }
 
-// A runHeap has the run in front whose term comes first, of the earliest window.
+// A runHeap has the run in front whose term comes first, of the earliest documents.
 type runHeap []*runReader
 
 // Len, Less, Swap, Push and Pop implement [heap.Interface].
 func (h runHeap) Len() int { return len(h) }
 func (h runHeap) Less(i, j int) bool {
 	a, b := h[i], h[j]
-	return cmp.Or(bytes.Compare(a.term, b.term), cmp.Compare(a.class, b.class), cmp.Compare(a.window, b.window)) < 0
+	return cmp.Or(bytes.Compare(a.term, b.term), cmp.Compare(a.class, b.class), cmp.Compare(a.number, b.number)) < 0
 }
 func (h runHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *runHeap) Push(x any)   { *h = append(*h, x.(*runReader)) }
@@ -250,7 +274,7 @@ func (h *runHeap) Pop() any {
 }
 
 // advance goes on to the next term of the run in front, and drops a run that has
-// none left; who opened it closes it.
+// none left.
 func (h *runHeap) advance() error {
 	r := (*h)[0]
 	switch err := r.next(); {

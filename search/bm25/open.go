@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"trawl/search"
 	"trawl/search/index"
@@ -20,8 +21,8 @@ type Index struct {
 	meta   meta
 	layout layout
 
+	closed  atomic.Bool  // from the beginning of Close on
 	mu      sync.RWMutex // read-held by whoever reads the files; held to close
-	closed  bool
 	unmap   []func() error
 	files   map[string][]byte
 	terms   dictionary
@@ -154,23 +155,27 @@ func guarded(f func() error) (err error) {
 	return f()
 }
 
-// use runs f, which reads the files, while they stay mapped.
+// use runs f, which reads the files, while they stay mapped. It does not wait
+// for a Close that waits for others.
 func (x *Index) use(f func() error) error {
+	if x.closed.Load() {
+		return index.ErrClosed
+	}
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.closed {
+	if x.closed.Load() {
 		return index.ErrClosed
 	}
 	return guarded(f)
 }
 
-// Close closes the index. Searches under way finish first; later ones fail with
-// [index.ErrClosed]. Closing twice is an error.
+// Close closes the index. Searches under way finish first, and a Verify stops;
+// later ones fail with [index.ErrClosed]. Closing twice is an error.
 func (x *Index) Close() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	err := index.ErrClosed
-	if !x.closed {
+	if !x.closed.Swap(true) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
 		err = x.release()
 	}
 	if err != nil {
@@ -179,8 +184,8 @@ func (x *Index) Close() error {
 	return nil
 }
 
+// release lets go of the files, which nobody reads.
 func (x *Index) release() error {
-	x.closed = true
 	var errs []error
 	for _, unmap := range x.unmap {
 		errs = append(errs, unmap())
@@ -195,17 +200,11 @@ func (x *Index) Stats() Stats { return x.meta.Stats }
 // twenty documents to find it.
 func (x *Index) Get(id string) (doc search.Document, ok bool, err error) {
 	err = x.use(func() error {
-		number, found, err := x.find(id)
-		if err != nil || !found {
-			return err
+		_, raw, found, err := x.find(id)
+		if found {
+			doc, ok = raw.document(), true
 		}
-		var block textBlock
-		raw, err := x.texts.read(&block, number)
-		if err != nil {
-			return err
-		}
-		doc, ok = raw.document(), true
-		return nil
+		return err
 	})
 	if err != nil {
 		return search.Document{}, false, fmt.Errorf("bm25: get %q from %s: %w", id, x.dir, err)
@@ -213,26 +212,25 @@ func (x *Index) Get(id string) (doc search.Document, ok bool, err error) {
 	return doc, ok, nil
 }
 
-// find returns the number of the document with the id.
-func (x *Index) find(id string) (number uint32, ok bool, err error) {
+// find returns the document with the id, and its number.
+func (x *Index) find(id string) (number uint32, doc rawDocument, ok bool, err error) {
 	var block textBlock
 	lo, hi := 0, x.order.len()
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
 		number = x.order.at(uint32(mid))
 		block.end = 0 // documents come in no order
-		raw, err := x.texts.read(&block, number)
-		if err != nil {
-			return 0, false, err
+		if doc, err = x.texts.read(&block, number); err != nil {
+			return 0, doc, false, err
 		}
-		switch got := string(raw[0]); {
+		switch got := string(doc[0]); {
 		case got == id:
-			return number, true, nil
+			return number, doc, true, nil
 		case got < id:
 			lo = mid + 1
 		default:
 			hi = mid
 		}
 	}
-	return 0, false, nil
+	return 0, doc, false, nil
 }

@@ -87,7 +87,7 @@ func ask(t *testing.T, x *bm25.Index, i int, query, best string, score float64) 
 		_, ok, err = x.Get(best)
 	case 1:
 		var e bm25.Explanation
-		e, ok, err = x.Explain(query, best)
+		e, ok, err = x.Explain(t.Context(), query, best)
 		ok = ok && e.Score == score
 	default:
 		hits, searchErr := x.Search(t.Context(), query, 10)

@@ -12,15 +12,25 @@ import (
 	"strings"
 )
 
-// A run is what one window becomes before the merge: a file of its terms in
-// order, each with its documents, and one of a record for each document. A term
-// is uvarint length, bytes, class, uvarint documents, uvarint bytes of what
-// follows: for each document uvarint twice the gap to the one before in the
-// window, plus one if a uvarint tf follows, which else is 1.
+// Before the merge, the documents are runs, each of neighbouring documents of one
+// window: the terms in order, each with its documents. A term is uvarint length,
+// bytes, class, uvarint documents, uvarint bytes of what follows: for each document
+// uvarint twice the gap to the one before in the window, plus one if a uvarint tf
+// follows, which else is 1. A document may be the last of a run and the first of
+// the next, when it has too many terms for one.
+//
+// Beside them is a file of a record for each document.
 
-func runPath(dir string, window int, ext string) string {
-	return filepath.Join(dir, runsFolder, fmt.Sprintf("%05d.%s", window, ext))
+// A run says where a run is.
+type run struct {
+	window       int
+	file         *os.File
+	offset, size int64
 }
+
+func runPath(dir, name string) string { return filepath.Join(dir, runsFolder, name) }
+
+func (b *builder) recordsPath() string { return runPath(b.dir, "records") }
 
 // A localTerm is a term of a window.
 type localTerm struct {
@@ -58,7 +68,7 @@ func appendRunTerm(b, room []byte, t localTerm, postings []posting) (run, scratc
 }
 
 // appendRunPostings is the reverse for what follows a term; first is the
-// window's first document.
+// window's first document. What dst has of the first document is added to.
 func appendRunPostings(dst []posting, data []byte, first uint32) []posting {
 	doc := first
 	for len(data) > 0 {
@@ -70,6 +80,10 @@ func appendRunPostings(dst []posting, data []byte, first uint32) []posting {
 			tf, n = binary.Uvarint(data)
 			data = data[n:]
 		}
+		if last := len(dst) - 1; last >= 0 && dst[last].doc == doc {
+			dst[last].tf += uint32(tf)
+			continue
+		}
 		dst = append(dst, posting{doc, uint32(tf)})
 	}
 	return dst
@@ -77,8 +91,8 @@ func appendRunPostings(dst []posting, data []byte, first uint32) []posting {
 
 // A runReader reads the terms of a run.
 type runReader struct {
-	window int
-	f      *os.File
+	number int // of the run: those of earlier documents are smaller
+	run    run
 	r      *bufio.Reader
 	term   []byte
 	class  class
@@ -86,12 +100,9 @@ type runReader struct {
 	bytes  int // of the postings, which come next
 }
 
-func openRun(dir string, window, buffer int) (*runReader, error) {
-	f, err := os.Open(runPath(dir, window, "terms"))
-	if err != nil {
-		return nil, err
-	}
-	return &runReader{window: window, f: f, r: bufio.NewReaderSize(f, buffer)}, nil
+func newRunReader(number int, r run, buffer int) *runReader {
+	section := io.NewSectionReader(r.file, r.offset, r.size)
+	return &runReader{number: number, run: r, r: bufio.NewReaderSize(section, min(buffer, int(min(r.size, 1<<30))))}
 }
 
 // next reads up to the next term's postings. It returns io.EOF after the last.
@@ -109,7 +120,7 @@ func (r *runReader) next() error {
 	df, dfErr := binary.ReadUvarint(r.r)
 	size, sizeErr := binary.ReadUvarint(r.r)
 	if err := errors.Join(err, classErr, dfErr, sizeErr); err != nil {
-		return fmt.Errorf("%s: %w", r.f.Name(), err)
+		return fmt.Errorf("%s: %w", r.run.file.Name(), err)
 	}
 	r.class, r.df, r.bytes = class(c), int(df), int(size)
 	return nil
@@ -120,12 +131,10 @@ func (r *runReader) postings(b []byte) ([]byte, error) {
 	start := len(b)
 	b = append(b, make([]byte, r.bytes)...)
 	if _, err := io.ReadFull(r.r, b[start:]); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.f.Name(), err)
+		return nil, fmt.Errorf("%s: %w", r.run.file.Name(), err)
 	}
 	return b, nil
 }
-
-func (r *runReader) close() error { return r.f.Close() }
 
 // A record is what is known of a document besides its postings.
 type record struct {

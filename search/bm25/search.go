@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"trawl/search"
 	"trawl/search/english"
@@ -30,50 +29,20 @@ func (x *Index) search(ctx context.Context, query string, n int) ([]search.Hit, 
 	}
 	s := scratches.Get().(*scratch)
 	hits, err := s.search(ctx, x, query, n)
-	if s.bytes() <= keepBytes {
-		s.release()
-		scratches.Put(s) // unless it panicked, and its sums are not zero
-	}
+	s.release()
+	scratches.Put(s) // unless it panicked, and its sums are not zero
 	return hits, err
 }
 
-// keepBytes is how much memory one search leaves to another.
-const keepBytes = 16 << 20
-
-// bytes returns about what the search took that grew with its query, its n and
-// what it found.
-func (s *scratch) bytes() int {
-	words := cap(s.content) + cap(s.stops) + len(s.place)
-	n := 16*(words+cap(s.top.docs)+cap(s.windows)+cap(s.found)) + 8*(cap(s.bounds)+cap(s.reading)) + cap(s.block.raw)
-	for i := range s.terms[:cap(s.terms)] {
-		t := &s.terms[:cap(s.terms)][i]
-		n += 256 + cap(t.room) + 16*cap(t.larges)
-	}
-	return n
-}
-
-// release lets go of the index and its files.
-func (s *scratch) release() {
-	s.index, s.norms, s.lengths, s.top.ranks = nil, nil, nil, nil
-}
-
 func (s *scratch) search(ctx context.Context, x *Index, query string, n int) ([]search.Hit, error) {
-	if err := s.start(x, query, n); err != nil {
+	if err := s.start(ctx, x, query, n); err != nil {
 		return nil, err
 	}
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
-	return s.hits()
+	return s.hits(ctx)
 }
-
-// scratches lends what searches write on.
-var scratches = sync.Pool{New: func() any {
-	return &scratch{analyzer: analyzer{english: english.Analyzer{MaxWords: queryWords}}}
-}}
-
-// queryWords is how many words a scratch remembers: some hundred kilobytes.
-const queryWords = 1 << 12
 
 // A queryTerm is a distinct term of a query that any document has.
 type queryTerm struct {
@@ -94,34 +63,63 @@ type analyzer struct {
 	stops   []string
 }
 
+// pieceBytes is after how many bytes a query is cut where a word begins, to look
+// at the context.
+const pieceBytes = 1 << 14
+
 // analyze returns the terms of a query and what to score them by. They are the
 // analyzer's.
-func (a *analyzer) analyze(query string) ([]string, class) {
+func (a *analyzer) analyze(ctx context.Context, query string) ([]string, class, error) {
 	a.content, a.stops = a.content[:0], a.stops[:0]
-	a.english.Each(query, func(term string, stop bool) {
-		if stop {
-			a.stops = append(a.stops, term)
-		} else {
-			a.content = append(a.content, term)
+	for query != "" {
+		if err := ctx.Err(); err != nil {
+			return nil, byContent, err
 		}
-	})
-	if len(a.content) > 0 {
-		return a.content, byContent
+		end := pieceEnd(query)
+		a.english.Each(query[:end], func(term string, stop bool) {
+			if stop {
+				a.stops = append(a.stops, term)
+			} else {
+				a.content = append(a.content, term)
+			}
+		})
+		query = query[end:]
 	}
-	return a.stops, byAll
+	if len(a.content) > 0 {
+		return a.content, byContent, nil
+	}
+	return a.stops, byAll, nil
 }
 
+// pieceEnd returns where to cut a text, if it is long: behind a blank and before
+// a word in ASCII, since what follows a blank may else belong to it.
+func pieceEnd(text string) int {
+	for i := pieceBytes; i < len(text); i++ {
+		if c := text[i]; text[i-1] == ' ' && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// lookEvery is after how many terms, or documents that are read, a search looks
+// at its context.
+const lookEvery = 256
+
 // start looks up the query's terms.
-func (s *scratch) start(x *Index, query string, n int) error {
-	terms, c := s.analyze(query)
+func (s *scratch) start(ctx context.Context, x *Index, query string, n int) error {
+	terms, c, err := s.analyze(ctx, query)
+	if err != nil {
+		return err
+	}
 	s.index, s.class, s.norms, s.lengths = x, c, x.norms[c], x.lengths[c]
 	s.top.reset(n, x.ranks)
-	s.terms = s.terms[:0]
+	s.terms, s.did = s.terms[:0], work{}
 	clear(s.place)
-	if s.place == nil {
-		s.place = make(map[string]int)
-	}
-	for _, term := range terms {
+	for i, term := range terms {
+		if i%lookEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if i, ok := s.place[term]; ok {
 			if i >= 0 {
 				s.terms[i].count++
@@ -161,7 +159,7 @@ func (s *scratch) addTerm(term string, e entry) error {
 }
 
 // hits reads the documents that were found, each block of texts once.
-func (s *scratch) hits() ([]search.Hit, error) {
+func (s *scratch) hits(ctx context.Context) ([]search.Hit, error) {
 	slices.SortFunc(s.top.docs, s.top.compare)
 	hits := make([]search.Hit, len(s.top.docs))
 	s.reading = s.reading[:0]
@@ -169,8 +167,11 @@ func (s *scratch) hits() ([]search.Hit, error) {
 		s.reading = append(s.reading, i)
 	}
 	slices.SortFunc(s.reading, func(i, j int) int { return int(s.top.docs[i].doc) - int(s.top.docs[j].doc) })
-	s.block.next, s.block.end = 0, 0
-	for _, i := range s.reading {
+	s.block.next, s.block.end = 0, 0 // it may be of another index
+	for read, i := range s.reading {
+		if read%lookEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		r := s.top.docs[i]
 		raw, err := s.index.texts.read(&s.block, r.doc)
 		if err != nil {

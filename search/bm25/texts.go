@@ -29,35 +29,37 @@ const (
 )
 
 // A textEncoder makes blocks of documents.
-type textEncoder struct {
-	raw    []byte
-	packed []byte
+type textEncoder struct{ raw []byte }
+
+// bytesOf returns the length of a document's parts.
+func bytesOf(doc search.Document) int64 {
+	n := int64(0)
+	for _, s := range fieldsOf(&doc) {
+		n += int64(len(*s))
+	}
+	return n
 }
 
 // add adds a document to the block, and reports whether that is full.
-func (e *textEncoder) add(doc search.Document) (full bool, err error) {
-	n := 0
-	for _, s := range fieldsOf(&doc) {
-		n += len(*s)
-	}
-	if n > maxDocumentBytes {
-		return false, fmt.Errorf("document %q has %d bytes, more than %d", doc.ID, n, maxDocumentBytes)
-	}
+func (e *textEncoder) add(doc search.Document) (full bool) {
 	e.raw = appendDocument(e.raw, doc)
-	return len(e.raw) >= blockBytes, nil
+	return len(e.raw) >= blockBytes
 }
 
 // flush appends the block compressed to dst, unless it is empty, and begins a
-// new one.
+// new one. It lets go of what a long document took.
 func (e *textEncoder) flush(dst []byte) []byte {
 	if len(e.raw) == 0 {
 		return dst
 	}
-	e.packed = slices.Grow(e.packed[:0], s2.MaxEncodedLen(len(e.raw)))
-	packed := s2.EncodeBetter(e.packed[:cap(e.packed)], e.raw)
-	e.raw = e.raw[:0]
+	start := len(dst) + crc32.Size
+	dst = slices.Grow(dst, crc32.Size+s2.MaxEncodedLen(len(e.raw)))
+	packed := s2.EncodeBetter(dst[start:cap(dst)], e.raw) // in place, since there is room
 	dst = binary.LittleEndian.AppendUint32(dst, crc32.Checksum(packed, castagnoli))
-	return append(dst, packed...)
+	if e.raw = e.raw[:0]; cap(e.raw) > 64*blockBytes {
+		e.raw = nil
+	}
+	return dst[:start+len(packed)]
 }
 
 // unpack is the reverse of flush, into dst.
@@ -80,10 +82,16 @@ func fieldsOf(doc *search.Document) [4]*string {
 	return [4]*string{&doc.ID, &doc.Title, &doc.URL, &doc.Text}
 }
 
-func appendDocument(b []byte, doc search.Document) []byte {
+// appendLengths appends what comes before a document's parts.
+func appendLengths(b []byte, doc search.Document) []byte {
 	for _, s := range fieldsOf(&doc) {
 		b = binary.AppendUvarint(b, uint64(len(*s)))
 	}
+	return b
+}
+
+func appendDocument(b []byte, doc search.Document) []byte {
+	b = appendLengths(slices.Grow(b, int(bytesOf(doc))+4*binary.MaxVarintLen32), doc)
 	for _, s := range fieldsOf(&doc) {
 		b = append(b, *s...)
 	}

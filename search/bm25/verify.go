@@ -2,6 +2,9 @@ package bm25
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 
@@ -9,7 +12,8 @@ import (
 )
 
 // Verify reads all of the index and fails with [index.ErrDamaged] unless it is what
-// was written: checksums first, then whether the files hold together.
+// was written: checksums first, then whether the files hold together. If the
+// index is closed meanwhile, it fails with [index.ErrClosed].
 func (x *Index) Verify(ctx context.Context) error {
 	err := x.use(func() error {
 		for _, check := range []func(context.Context) error{x.verifySums, x.verifyRanks, x.verifyLists, x.verifyTexts} {
@@ -25,6 +29,14 @@ func (x *Index) Verify(ctx context.Context) error {
 	return nil
 }
 
+// stopped returns why a Verify under way has to stop.
+func (x *Index) stopped(ctx context.Context) error {
+	if x.closed.Load() {
+		return index.ErrClosed
+	}
+	return ctx.Err()
+}
+
 // verifyPiece is how many bytes are summed up between looks at the context.
 const verifyPiece = 1 << 24
 
@@ -32,7 +44,7 @@ func (x *Index) verifySums(ctx context.Context) error {
 	for _, name := range binaryFiles {
 		sum := uint32(0)
 		for data := x.files[name]; len(data) > 0; {
-			if err := ctx.Err(); err != nil {
+			if err := x.stopped(ctx); err != nil {
 				return err
 			}
 			n := min(len(data), verifyPiece)
@@ -48,8 +60,11 @@ func (x *Index) verifySums(ctx context.Context) error {
 
 // verifyRanks checks that each document has a rank of its own, and the lengths'
 // sums.
-func (x *Index) verifyRanks(context.Context) error {
+func (x *Index) verifyRanks(ctx context.Context) error {
 	for i := range uint32(x.meta.Documents) {
+		if i%verifyPiece == 0 && x.stopped(ctx) != nil {
+			return x.stopped(ctx)
+		}
 		if rank := x.ranks.at(i); int(rank) >= x.meta.Documents || x.order.at(rank) != i {
 			return index.Damaged("%s: document %d has rank %d, which is another's", ranksFile, i, rank)
 		}
@@ -72,9 +87,7 @@ func (x *Index) verifyLists(ctx context.Context) error {
 	var room []byte
 	end := uint64(headerBytes)
 	err := x.terms.each(func(term []byte, e entry) error {
-		if terms++; terms%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+		terms++
 		postings += uint64(e.df)
 		end = e.offset + e.bytes
 		data, err := e.list(x.files[postingsFile])
@@ -85,7 +98,7 @@ func (x *Index) verifyLists(ctx context.Context) error {
 		if l, room, err = decodeList(data, x.layout, e.df, room); err != nil {
 			return fmt.Errorf("term %q: %w", term, err)
 		}
-		return x.verifyList(string(term), e.class, l)
+		return x.verifyList(ctx, string(term), e.class, l)
 	})
 	switch {
 	case err != nil:
@@ -99,8 +112,11 @@ func (x *Index) verifyLists(ctx context.Context) error {
 }
 
 // verifyList checks the order of the documents of a list, and its bounds.
-func (x *Index) verifyList(term string, c class, l list) error {
+func (x *Index) verifyList(ctx context.Context, term string, c class, l list) error {
 	for i := range l.windows() {
+		if err := x.stopped(ctx); err != nil {
+			return err
+		}
 		h, w := l.head(i), l.window(i)
 		cursor := windowCursor{window: w, n: h.count}
 		var err error
@@ -121,11 +137,13 @@ func (x *Index) verifyList(term string, c class, l list) error {
 	return nil
 }
 
-// verifyTexts reads every document.
+// verifyTexts reads every document, and compares their sum.
 func (x *Index) verifyTexts(ctx context.Context) error {
 	var block textBlock
+	var sum [sha256.Size]byte
+	var message []byte
 	for i := range x.texts.firsts.len() {
-		if err := ctx.Err(); err != nil {
+		if err := x.stopped(ctx); err != nil {
 			return err
 		}
 		if err := x.texts.open(&block, i); err != nil {
@@ -135,13 +153,32 @@ func (x *Index) verifyTexts(ctx context.Context) error {
 			return index.Damaged("%s: block %d has documents %d to %d", offsetsFile, i, block.next, block.end)
 		}
 		for doc := block.next; doc < block.end; doc++ {
-			if _, err := x.texts.read(&block, doc); err != nil {
+			raw, err := x.texts.read(&block, doc)
+			if err != nil {
 				return err
 			}
+			message = addSum(&sum, message, raw)
 		}
 		if len(block.rest) > 0 {
 			return index.Damaged("%s: block %d has %d bytes too many", textsFile, i, len(block.rest))
 		}
 	}
+	if got := hex.EncodeToString(sum[:]); got != x.meta.SHA256 {
+		return index.Damaged("%s: the sha256 of the documents is %s, and %s says %s", textsFile, got, metaFile, x.meta.SHA256)
+	}
 	return nil
+}
+
+// addSum adds a document to the sum that tells what an index holds. It builds
+// what is summed up in message, which it returns.
+func addSum(sum *[sha256.Size]byte, message []byte, doc rawDocument) []byte {
+	message = message[:0]
+	for _, part := range doc {
+		message = binary.BigEndian.AppendUint64(message, uint64(len(part)))
+		message = append(message, part...)
+	}
+	for i, b := range sha256.Sum256(message) {
+		sum[i] ^= b
+	}
+	return message
 }

@@ -2,16 +2,19 @@
 // or a text now and then; an [Analyzer] is for many, and remembers what became
 // of each word, and a mark that its owner sets on it.
 //
-// The chain is that of Anserini's DefaultEnglishAnalyzer: Unicode word
-// boundaries (UAX #29), English possessive, lower case, Lucene's 33 English stop
-// words, Porter stemmer; tokens of more than 255 runes are cut in pieces. bleve
-// supplies the tokenizer and the filters. Bytes that are not UTF-8 count as
-// punctuation.
+// The chain is that of Anserini's DefaultEnglishAnalyzer, term for term as Lucene
+// 9.9.1 has it: StandardTokenizer (word boundaries of UAX #29, with runs of
+// scripts without spaces, single ideographs and hiragana, and emoji as tokens),
+// English possessive, lower case rune by rune, Lucene's 33 English stop words,
+// Porter's stemmer. A token ends after 255 UTF-16 code units at the latest, and
+// the text behind it begins anew. classes.txt has what Unicode 12.1.0, which
+// Lucene goes by, says of runes; in later versions they may be of other classes.
 //
 // # Departures
 //
-// The boundaries of words in ASCII are found here, for speed. They are those
-// that bleve's tokenizer finds, which a test holds them to.
+// Bytes that are not UTF-8 count as punctuation, where Lucene never meets any.
+// Stop words are marked, and stemmed, rather than removed. Lower case is that of
+// Go's Unicode, which for the letters of 12.1.0 is that of Java.
 //
 // # Concurrency
 //
@@ -27,7 +30,7 @@ func Analyze(text string) []string { return collect(text, false) }
 func AnalyzeAll(text string) []string { return collect(text, true) }
 
 func collect(text string, stops bool) []string {
-	var a Analyzer
+	a := Analyzer{MaxWords: 1 << 12} // a few hundred kilobytes
 	terms := []string{}
 	a.Each(text, func(term string, stop bool) {
 		if stops || !stop {

@@ -2,10 +2,11 @@ package english_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,13 +23,19 @@ func TestAnalyze(t *testing.T) {
 		{"a possessive stop word", "It's", nil},
 		{"a possessive of s alone", "'s", []string{"s"}},
 		{"Porter's own words", "relational conditional vietnamization analogously caresses ponies sky happy", []string{"relat", "condit", "vietnam", "analog", "caress", "poni", "sky", "happi"}},
-		{"Porter's departures", "possibly archaeology", []string{"possibl", "archaeolog"}},
+		{"Porter's departures", "possibly archaeology ies", []string{"possibl", "archaeolog", "i"}},
 		{"punctuation", "AC/DC, C++; (rock-n-roll) U.S.A. 3.14 -5", []string{"ac", "dc", "c", "rock", "n", "roll", "u.s.a", "3.14", "5"}},
 		{"one mark between letters or digits joins", "O'Neil 1,000;2 a,b 1:2 a..b a.1", []string{"o'neil", "1,000;2", "b", "1", "2", "b", "1"}},
 		{"a colon joins letters, as in UAX #29", "title:x", []string{"title:x"}},
 		{"an underscore joins all", "_a_1_ e-mail", []string{"_a_1_", "e", "mail"}},
 		{"other scripts", "Ünïcode Río 東京 Ελλάς", []string{"ünïcode", "río", "東", "京", "ελλάς"}},
 		{"accents of their own", "cafe\u0301s x.e\u0301", []string{"cafe\u0301", "x.e\u0301"}},
+		{"a dot above goes with lower case", "İstanbul IŞIK ΣΊΣΥΦΟΣ", []string{"istanbul", "işik", "σίσυφοσ"}},
+		{"runs of scripts without spaces are one token", "กะเทย ผู้หญิง កោះរុង", []string{"กะเทย", "ผู้หญิง", "កោះរុង"}},
+		{"emoji are tokens", "B♭ 👩\u200d👧🇺🇸 1\ufe0f\u20e3 ©", []string{"b", "♭", "👩\u200d👧", "🇺🇸", "1\ufe0f\u20e3", "©"}},
+		{"digits of any script", "２０ ٣٫١٤", []string{"２０", "٣٫١٤"}},
+		{"connectors alone are no token", "_ ‿ __ a‿b", []string{"a‿b"}},
+		{"possessives of three apostrophes", "owl's owl’S owl＇s owl`s", []string{"owl", "owl", "owl", "owl", "s"}},
 		{"repetitions stay", "dog dogs DOG", []string{"dog", "dog", "dog"}},
 		{"nothing", " \t\n.,;!?", nil},
 		{"bytes that are not UTF-8 part words", "owl\xffelk \xc3 fox", []string{"owl", "elk", "fox"}},
@@ -41,6 +48,9 @@ func TestAnalyze(t *testing.T) {
 		})
 	}
 }
+
+// stopWords are Lucene's 33.
+const stopWords = "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with"
 
 // TestStopWords has Lucene's 33, of which Analyze leaves nothing and AnalyzeAll all.
 func TestStopWords(t *testing.T) {
@@ -56,15 +66,98 @@ func TestStopWords(t *testing.T) {
 	}
 }
 
+// TestStem has examples of Porter's paper for each of his steps, without those
+// that a later step changes.
+func TestStem(t *testing.T) {
+	for _, tt := range []struct{ step, words, want string }{
+		{"1a", "caresses ponies ties caress cats", "caress poni ti caress cat"},
+		{"1b", "feed plastered bled motoring sing", "feed plaster bled motor sing"},
+		{"1b, what follows", "sized hopping tanned falling hissing fizzed failing filing", "size hop tan fall hiss fizz fail file"},
+		{"1c", "happy sky", "happi sky"},
+		{"2 to 4", "digitizer operator feudalism decisiveness hopefulness callousness", "digit oper feudal decis hope callous"},
+		{"3", "triplicate electrical goodness", "triplic electr good"},
+		{"4", "revival allowance inference airliner adjustable irritant replacement adoption", "reviv allow infer airlin adjust irrit replac adopt"},
+		{"5", "probate rate cease controll roll", "probat rate ceas control roll"},
+		{"all", "generalizations oscillators", "gener oscil"},
+		{"y behind a vowel is a consonant", "saying syzygy yyyed", "sai syzygi yy"},
+		{"beyond ASCII", "éed 𝒜s és ééed aééed straße bătrânețe baéed ba𝒜ed", "éed 𝒜 és ééed aé straße bătrânețe baée ba𝒜"},
+	} {
+		if diff := cmp.Diff(strings.Fields(tt.want), english.Analyze(tt.words)); diff != "" {
+			t.Errorf("step %s mismatch (-want +got):\n%s", tt.step, diff)
+		}
+	}
+}
+
 func TestLongTokens(t *testing.T) {
-	for _, c := range []string{"é", "x"} {
-		got := english.Analyze("a " + strings.Repeat(c, 600) + " owl")
+	for _, tt := range []struct {
+		of   string
+		want []int // lengths in runes
+	}{
+		{"é", []int{255, 255, 90, 3}},
+		{"x", []int{255, 255, 90, 3}},
+		{"𐐀", []int{127, 127, 127, 127, 92, 3}}, // two code units each
+	} {
 		var lengths []int
-		for _, term := range got {
+		for _, term := range english.Analyze("a " + strings.Repeat(tt.of, 600) + " owl") {
 			lengths = append(lengths, len([]rune(term)))
 		}
-		if diff := cmp.Diff([]int{255, 255, 90, 3}, lengths); diff != "" {
-			t.Errorf("lengths of %s… mismatch (-want +got):\n%s", c, diff)
+		if diff := cmp.Diff(tt.want, lengths); diff != "" {
+			t.Errorf("lengths of %s… mismatch (-want +got):\n%s", tt.of, diff)
+		}
+	}
+}
+
+// TestConnectors has runs of connectors around the length of a token, before a
+// letter: those that it does not reach are left out.
+func TestConnectors(t *testing.T) {
+	for _, n := range []int{1, 253, 254, 255, 1000} {
+		for _, connector := range []string{"_", "‿"} {
+			got := english.Analyze(strings.Repeat(connector, n) + "x")
+			want := []string{strings.Repeat(connector, min(n, 254)) + "x"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%d of %s mismatch (-want +got):\n%s", n, connector, diff)
+			}
+		}
+	}
+}
+
+// TestOwnMemory overwrites a text, whose terms stay, as do the words that are
+// remembered.
+func TestOwnMemory(t *testing.T) {
+	const text = "fox owl’s Río " // terms that are tokens, and others
+	long := strings.Repeat("x", 100)
+	buffer := []byte(text + long)
+	var a english.Analyzer
+	got := each(&a, unsafe.String(&buffer[0], len(buffer)))
+	for i := range buffer {
+		buffer[i] = 'z'
+	}
+	want := []found{{"fox", false}, {"owl", false}, {"río", false}, {long, false}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("terms of a text that is gone mismatch (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, each(&a, text+long)); diff != "" {
+		t.Errorf("words remembered of it mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// TestMemory has texts without a break in ASCII.
+func TestMemory(t *testing.T) {
+	for _, unit := range []string{"中文", "ก", "é", "_", "♭", "\u200d"} {
+		text := strings.Repeat(unit, 1<<20/len(unit))
+		english.Analyze("é") // what is read once
+		var a english.Analyzer
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		bound := 64 << 10
+		a.Each(text, func(term string, _ bool) {
+			if len(term) > 64 { // too long to be remembered, thus made each time
+				bound += len(term) * 9 / 8
+			}
+		})
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > uint64(bound) {
+			t.Errorf("%d bytes of %s… took %d, want at most %d", len(text), unit, got, bound)
 		}
 	}
 }
@@ -108,15 +201,17 @@ func TestMarks(t *testing.T) {
 		})
 		return before
 	}
+	longest, longer := strings.Repeat("é", 32), strings.Repeat("x", 65)
 	for _, tt := range []struct {
 		text string
 		want []uint64
 	}{
 		{"the owl, the Río owl", []uint64{0, 0, 1, 0, 1}},
-		{"owl owls Río fox the", []uint64{2, 0, 1, 0, 2}}, // two tokens of one term
-		{"elk", []uint64{0}}, // a fifth word in ASCII
-		{"owl the elk Río", []uint64{0, 0, 1, 2}},
-		{strings.Repeat("x", 100) + " " + strings.Repeat("x", 100), []uint64{0, 0}}, // too long to be remembered
+		{"owl owls Río the", []uint64{2, 0, 1, 2}}, // two tokens of one term
+		{"owl elk elk owl", []uint64{3, 0, 1, 0}},  // a fifth word
+		{longest + " " + longest, []uint64{0, 1}},
+		{longer + " " + longer, []uint64{0, 0}}, // too long to be remembered
+		{longest + " elk", []uint64{2, 2}},
 	} {
 		if diff := cmp.Diff(tt.want, marks(tt.text)); diff != "" {
 			t.Errorf("marks of %q mismatch (-want +got):\n%s", tt.text, diff)
@@ -124,24 +219,24 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// BenchmarkAnalyzer reports how many times as long bleve's chain takes.
 func BenchmarkAnalyzer(b *testing.B) {
-	text := strings.Repeat("Sheila O'Neil – born in Rio de Janeiro in 1973 – is a former captain of the U.S. sailing team, whose three ships won the championships. ", 5)
-	var a english.Analyzer
-	n := 0
-	b.ReportAllocs()
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		a.Each(text, func(string, bool) { n++ })
+	for _, bb := range []struct{ name, text string }{
+		{"english", "Sheila O'Neil – born in Rio de Janeiro in 1973 – is a former captain of the U.S. sailing team, whose three ships won the championships. "},
+		{"chinese", "北京是中华人民共和国的首都，位于华北平原北部。"},
+		{"thai", "กะเทย ผู้หญิง เพศที่สาม สาวประเภทสอง "},
+		{"connectors", strings.Repeat("_", 255) + " "},
+		{"joiners", strings.Repeat("\u200d", 400)},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			text := strings.Repeat(bb.text, 1<<16/len(bb.text))
+			var a english.Analyzer
+			b.ReportAllocs()
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				a.Each(text, func(string, bool) {})
+			}
+		})
 	}
-	ours := b.Elapsed() / time.Duration(b.N)
-	const rounds = 300
-	start := time.Now()
-	for range rounds {
-		n += len(bleveChain(text))
-	}
-	theirs := time.Since(start) / rounds
-	b.ReportMetric(float64(theirs)/float64(ours), "times-faster")
 }
 
 func ExampleAnalyze() {

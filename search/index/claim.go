@@ -79,19 +79,25 @@ func (k Kind) claimable(dir string, open func() error) error {
 	return nil
 }
 
-// clearFolder removes what any building may have left. index.json goes first:
-// without it the mark of building says that nothing else is worth keeping.
+// clearFolder removes what any building may have left.
 func clearFolder(dir string) error {
-	names := []string{metaFile, metaFile + atomicfile.TempSuffix}
-	for _, kind := range kinds {
-		names = append(names, kind.Contents...)
-	}
-	for _, name := range names {
+	for _, name := range leftovers() {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leftovers returns what any building may leave, in the order in which it is to
+// be removed: index.json goes first, for without it the mark of building says
+// that nothing else is worth keeping.
+func leftovers() []string {
+	names := []string{metaFile, metaFile + atomicfile.TempSuffix}
+	for _, kind := range kinds {
+		names = append(names, kind.Contents...)
+	}
+	return names
 }
 
 // Finish makes the folder that of a complete index, with meta as its index.json.

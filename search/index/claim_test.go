@@ -50,6 +50,10 @@ var folders = []struct {
 	{name: "somebody's", files: map[string]string{"thesis.tex": "x"}, notKind: index.ErrForeign, claim: index.ErrForeign, says: "thesis.tex"},
 	{name: "another program's index", files: map[string]string{"index.json": `{"format": "tantivy"}`}, notKind: index.ErrForeign, claim: index.ErrForeign, says: "another program's"},
 	{name: "no JSON", files: map[string]string{"index.json": "<html>"}, notKind: index.ErrForeign, claim: index.ErrForeign},
+	{name: "index.json cut short", files: map[string]string{"index.json": staticMeta[:40]}, notKind: index.ErrDamaged, claim: index.ErrDamaged, says: "index.json is cut short"},
+	{name: "index.json empty beside our files", files: map[string]string{"index.json": "", "terms": "", "postings": "", "lengths": "", "ranks": "", "texts": "", "offsets": ""}, notKind: index.ErrDamaged, claim: index.ErrDamaged, says: "index.json is cut short"},
+	{name: "index.json empty beside some of them", files: map[string]string{"index.json": "", "terms": "", "texts": ""}, notKind: index.ErrForeign, claim: index.ErrForeign},
+	{name: "index.json overwritten beside the other kind's", files: map[string]string{"index.json": "\x00\x00", "store/root.bolt": "x"}, notKind: index.ErrDamaged, claim: index.ErrDamaged, says: "index.json is cut short"},
 	{name: "cut short", files: map[string]string{"index.building": "7\n", "terms": "x", "runs/00000.terms": "x"}, notKind: index.ErrIncomplete},
 	{name: "cut short by the other kind", files: map[string]string{"index.building": "7\n", "store/root.bolt": "x"}, notKind: index.ErrIncomplete},
 	{name: "complete", files: map[string]string{"index.json": staticMeta, "terms": "x"}, kind: index.Static.Format, claim: index.ErrExists},
@@ -106,6 +110,23 @@ func TestClaim(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestLeftovers sees what a process that dies while it clears a folder leaves: no
+// index.json without all that it describes.
+func TestLeftovers(t *testing.T) {
+	names := index.Leftovers()
+	if names[0] != "index.json" {
+		t.Errorf("%s is removed first", names[0])
+	}
+	if slices.Contains(names, "index.building") {
+		t.Error("the mark is removed with the rest")
+	}
+	for _, name := range []string{"runs", "terms", "texts", "store"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is not removed", name)
+		}
 	}
 }
 

@@ -1,12 +1,14 @@
 package index
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"trawl/internal/filelock"
 )
@@ -14,6 +16,7 @@ import (
 const (
 	metaFile     = "index.json"
 	buildingFile = "index.building"
+	runsFolder   = "runs" // only while an index is built
 )
 
 // A Kind is the folder of one engine.
@@ -27,7 +30,7 @@ var (
 	// Live is the folder of [trawl/search/live].
 	Live = Kind{"trawl live index", 1, []string{"store"}}
 	// Static is the folder of [trawl/search/bm25].
-	Static = Kind{"trawl bm25 index", 1, []string{"terms", "postings", "lengths", "ranks", "texts", "offsets", "runs"}}
+	Static = Kind{"trawl bm25 index", 1, []string{"terms", "postings", "lengths", "ranks", "texts", "offsets", runsFolder}}
 )
 
 var kinds = []Kind{Live, Static}
@@ -40,7 +43,8 @@ type header struct {
 
 // KindOf returns the kind of the complete index in dir. It fails with [ErrBusy]
 // while one is being built there, with [ErrIncomplete] if that was cut short, and
-// with [ErrForeign] if the folder holds something else.
+// with [ErrDamaged] if index.json is no longer JSON, and with [ErrForeign] if the
+// folder holds something else.
 func KindOf(dir string) (Kind, error) {
 	kind, _, err := read(dir)
 	if err != nil {
@@ -66,7 +70,21 @@ func read(dir string) (Kind, []byte, error) {
 			}
 		}
 	}
+	if !json.Valid(data) && ours(dir, data) {
+		return Kind{}, nil, Damaged("%s is cut short or overwritten", metaFile)
+	}
 	return Kind{}, nil, fmt.Errorf("%w: its %s is another program's", ErrForeign, metaFile)
+}
+
+// ours reports whether an index.json that is no JSON is what is left of one of
+// ours: it says so, or the files beside it are those of a complete index.
+func ours(dir string, data []byte) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool {
+		return bytes.Contains(data, []byte(k.Format)) || !slices.ContainsFunc(k.Contents, func(name string) bool {
+			_, err := os.Stat(filepath.Join(dir, name))
+			return err != nil && name != runsFolder
+		})
+	})
 }
 
 // missing returns what the absence of index.json means.

@@ -33,8 +33,8 @@ type Index struct {
 
 	adding  sync.Mutex // held while documents are added; taken before mu
 	pending *bleve.Batch
-	bytes   int                 // of pending
-	added   map[string]contents // of pending, by id
+	bytes   int                       // of pending
+	added   map[string]index.Contents // of pending, by id
 
 	mu    sync.RWMutex // read-held by searches; held to exchange view or close
 	store *store       // nil once closed
@@ -118,7 +118,7 @@ func start(dir string, writable bool, m meta) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{dir: dir, writable: writable, meta: m, store: s, pending: bleve.NewBatch(), added: make(map[string]contents)}
+	x := &Index{dir: dir, writable: writable, meta: m, store: s, pending: bleve.NewBatch(), added: make(map[string]index.Contents)}
 	if err = guarded(s.check); err == nil {
 		x.view, err = newView(s, m.Params)
 	}
@@ -148,7 +148,7 @@ func (x *Index) add(doc search.Document) error {
 		return errors.New("the id is empty")
 	}
 	x.pending.Update(newDocument(doc))
-	x.added[doc.ID] = contentsOf(doc)
+	x.added[doc.ID] = index.SumOf(doc)
 	x.bytes += documentBytes + len(doc.ID) + len(doc.Title) + len(doc.Text) + len(doc.URL)
 	if x.bytes < batchBytes {
 		return nil

@@ -25,7 +25,8 @@
 // avgdl, which count only documents that are there, not those replaced.
 //
 // A query of stop words alone ("To be or not to be") would find nothing. It is
-// scored as if no word were a stop word, in tf, df, dl and avgdl alike.
+// scored by the stop words of the documents, their tf and df, with dl and avgdl
+// that count all words: its "was", stemmed to "wa", does not find the word "wa".
 //
 // bleve supplies the index on disk and its postings. Its own scoring, which is
 // not BM25 under any of its names, takes no part.

@@ -29,7 +29,7 @@ type view struct {
 	ids     []string // by document number; "" for one that was replaced
 	lengths [classes][]uint32
 	live    int             // documents that are there
-	content contents        // of those
+	content index.Contents  // of those
 	total   [classes]uint64 // of lengths
 
 	lists *cache

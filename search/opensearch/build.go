@@ -3,8 +3,6 @@ package opensearch
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -80,7 +78,7 @@ type builder struct {
 	*client
 	opts BuildOptions
 	mark mark
-	sum  [sha256.Size]byte
+	sum  index.Contents
 
 	mu   sync.Mutex
 	done int // documents that the cluster has
@@ -101,7 +99,7 @@ func (b *builder) build(ctx context.Context, docs iter.Seq2[search.Document, err
 	if err := b.load(ctx, docs); err != nil {
 		return err
 	}
-	b.mark.SHA256 = hex.EncodeToString(b.sum[:])
+	b.mark.SHA256 = b.sum.String()
 	if err := b.finish(ctx); err != nil {
 		return err
 	}
@@ -173,10 +171,7 @@ func (b *builder) take(doc search.Document) (item, error) {
 	if err != nil {
 		return item{}, fmt.Errorf("document %d: %w", b.mark.Documents, err)
 	}
-	whole := sha256.Sum256(message(doc.ID, doc.Title, doc.URL, doc.Text))
-	for i := range b.sum {
-		b.sum[i] ^= whole[i]
-	}
+	b.sum.Toggle(index.SumOf(doc))
 	return it, nil
 }
 

@@ -13,6 +13,7 @@ const (
 	midNum                // MidNum
 	midBoth               // MidNumLet or Single_Quote
 	quote                 // Double_Quote, which joins Hebrew letters
+	enclosed              // # or *, which a keycap may enclose
 	foreign               // a byte of a rune beyond ASCII
 )
 
@@ -30,6 +31,7 @@ var kinds = func() (table [256]kind) {
 	table['_'], table[':'], table['"'] = extend, midLetter, quote
 	table['.'], table['\''] = midBoth, midBoth
 	table[','], table[';'] = midNum, midNum
+	table['#'], table['*'] = enclosed, enclosed
 	return table
 }()
 
@@ -43,7 +45,7 @@ func scanWord(text string, i int) (end int, plain bool) {
 		if k <= extend && k != other {
 			continue
 		}
-		if k == other || k == quote {
+		if k == other || k == quote || k == enclosed {
 			return i, true
 		}
 		if k == foreign {
@@ -63,13 +65,4 @@ func scanWord(text string, i int) (end int, plain bool) {
 		}
 	}
 	return i, true
-}
-
-// scanSpan returns where the first ASCII byte from i on stands that no word can
-// have inside, whatever is around it.
-func scanSpan(text string, i int) int {
-	for i < len(text) && kinds[text[i]] != other {
-		i++
-	}
-	return i
 }
