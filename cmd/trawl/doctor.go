@@ -14,7 +14,8 @@ import (
 
 const doctorHelp = `Check what a run needs: the endpoint, the model, the tool-call parser, the reasoning
 field, the context length, the tokenizer, seeds, the index and the key; and say what to
-change where something is not as it should be.`
+change where something is not as it should be. --verify reads all of the index, which
+takes minutes for a large one.`
 
 // A finding is the outcome of one check.
 type finding struct {
@@ -26,8 +27,8 @@ type finding struct {
 
 func newDoctor(e env) *cobra.Command {
 	var (
-		f      settingsFlags
-		asJSON bool
+		f              settingsFlags
+		asJSON, verify bool
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -39,12 +40,13 @@ func newDoctor(e env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := doctor{env: e, settings: s}
+			d := doctor{env: e, settings: s, verify: verify}
 			d.examine(cmd.Context())
 			return d.report(asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&verify, "verify", false, "read all of the index and compare it with its checksums")
 	f.register(cmd, configGroup, modelGroup, retrievalGroup)
 	return cmd
 }
@@ -53,6 +55,7 @@ func newDoctor(e env) *cobra.Command {
 type doctor struct {
 	env      env
 	settings *config.Settings
+	verify   bool // all of the index is to be read
 	findings []finding
 }
 
@@ -130,7 +133,18 @@ func (d *doctor) searchIndex(ctx context.Context) {
 		d.note("index", "warning", x.found+"; "+x.doubt, "")
 		return
 	}
-	d.note("index", "ok", x.found, "")
+	switch {
+	case !d.verify:
+		d.note("index", "ok", x.found, "")
+	case x.verify == nil:
+		d.note("index", "warning", x.found+"; it cannot be verified", "--verify is for an index that trawl index built with the engine bm25")
+	default:
+		if err := x.verify(ctx); err != nil {
+			d.fail("index", err)
+			return
+		}
+		d.note("index", "ok", x.found+", all as it was written", "")
+	}
 }
 
 func (d *doctor) window(b *backend) {

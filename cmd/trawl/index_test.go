@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,7 +122,7 @@ func TestIndexRefuses(t *testing.T) {
 		{"an unknown engine", exitUsage, []string{"--engine", "lucene", "--out", out}, "--engine lucene: want bm25 or live"},
 		{"a memory that is none", exitUsage, []string{"--memory", "much", "--out", out}, "want a size such as 512MiB or 4GiB"},
 		{"no memory", exitUsage, []string{"--memory", "0", "--out", out}, "want a size such as 512MiB or 4GiB"},
-		{"too little memory", exitFailed, []string{"--memory", "1MiB", "--out", out}, "1 MiB of memory have no room for a window"},
+		{"too little memory", exitFailed, []string{"--memory", "1MiB", "--out", out}, "allow 12 MiB"},
 		{"memory for live", exitUsage, []string{"--memory", "1GiB", "--engine", "live", "--out", out}, "--memory is for the engine bm25"},
 		{"odd parameters", exitUsage, []string{"--b", "2", "--out", out}, "b is 2, not a number from 0 to 1"},
 		{"an index that is there", exitFailed, []string{"--out", complete}, "nothing was changed; name another folder with --out\n"},
@@ -177,5 +178,35 @@ func TestIndexInACluster(t *testing.T) {
 				t.Errorf("stderr %q, want %q and no password", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestDoctorVerifies looks at an index that is whole, one with a byte that opening
+// does not see, and one of which nobody knows what it should be.
+func TestDoctorVerifies(t *testing.T) {
+	look := func(args ...string) string {
+		var out bytes.Buffer
+		run(t.Context(), append([]string{"doctor", "--verify", "--endpoint", "sim", "--json"}, args...), env{stdout: &out, stderr: io.Discard, getenv: os.LookupEnv})
+		return out.String()
+	}
+	whole, growing := smallIndex(t), filepath.Join(t.TempDir(), "idx")
+	if got := look("--index", whole); !strings.Contains(got, "all as it was written") {
+		t.Errorf("a whole index: %s", got)
+	}
+	texts := filepath.Join(whole, "texts")
+	data, err := os.ReadFile(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(texts, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := look("--index", whole); !strings.Contains(got, "texts does not have its checksum") || !strings.Contains(got, "remove it and run trawl index again") {
+		t.Errorf("a damaged index: %s", got)
+	}
+	capture(t, "index", pages(t, "Owl"), "--out", growing, "--engine", "live", "--quiet")
+	if got := look("--index", growing); !strings.Contains(got, "it cannot be verified") {
+		t.Errorf("a growing index: %s", got)
 	}
 }

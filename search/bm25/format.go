@@ -120,7 +120,7 @@ func (m meta) validate() error {
 		return fmt.Errorf("%d documents", m.Documents)
 	case m.Window < 64 || m.Window > windowSize || m.Window&(m.Window-1) != 0:
 		return fmt.Errorf("windows of %d documents", m.Window)
-	case m.Documents > m.Window*maxWindows:
+	case int64(m.Documents) > int64(m.Window)*maxWindows: // which 32 bits do not hold
 		return fmt.Errorf("%d documents in windows of %d, which are more than %d", m.Documents, m.Window, maxWindows)
 	case m.AllTerms < m.Terms:
 		return fmt.Errorf("%d terms with stop words and %d without", m.AllTerms, m.Terms)

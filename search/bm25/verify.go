@@ -2,9 +2,6 @@ package bm25
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 
@@ -140,8 +137,7 @@ func (x *Index) verifyList(ctx context.Context, term string, c class, l list) er
 // verifyTexts reads every document, and compares their sum.
 func (x *Index) verifyTexts(ctx context.Context) error {
 	var block textBlock
-	var sum [sha256.Size]byte
-	var message []byte
+	var sum index.Contents
 	for i := range x.texts.firsts.len() {
 		if err := x.stopped(ctx); err != nil {
 			return err
@@ -157,28 +153,14 @@ func (x *Index) verifyTexts(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			message = addSum(&sum, message, raw)
+			sum.Toggle(index.SumOf(raw.document()))
 		}
 		if len(block.rest) > 0 {
 			return index.Damaged("%s: block %d has %d bytes too many", textsFile, i, len(block.rest))
 		}
 	}
-	if got := hex.EncodeToString(sum[:]); got != x.meta.SHA256 {
+	if got := sum.String(); got != x.meta.SHA256 {
 		return index.Damaged("%s: the sha256 of the documents is %s, and %s says %s", textsFile, got, metaFile, x.meta.SHA256)
 	}
 	return nil
-}
-
-// addSum adds a document to the sum that tells what an index holds. It builds
-// what is summed up in message, which it returns.
-func addSum(sum *[sha256.Size]byte, message []byte, doc rawDocument) []byte {
-	message = message[:0]
-	for _, part := range doc {
-		message = binary.BigEndian.AppendUint64(message, uint64(len(part)))
-		message = append(message, part...)
-	}
-	for i, b := range sha256.Sum256(message) {
-		sum[i] ^= b
-	}
-	return message
 }
