@@ -49,6 +49,7 @@ type indexOptions struct {
 	engine string
 	format string
 	params index.Params
+	chosen bool // params are the user's
 	memory memorySize
 	json   bool
 	fresh  bool
@@ -69,6 +70,7 @@ func newIndex(e env) *cobra.Command {
 			if err := o.check(cmd); err != nil {
 				return usageError{command: cmd.CommandPath(), err: err}
 			}
+			o.chosen = cmd.Flags().Changed("k1") || cmd.Flags().Changed("b")
 			return runIndex(cmd.Context(), e, args, o)
 		},
 	}

@@ -105,6 +105,9 @@ func TestIndexGrows(t *testing.T) {
 			t.Errorf("search for %s finds %q", title, got)
 		}
 	}
+	if got := fails(t, exitFailed, os.LookupEnv, "index", second, "--out", out, "--engine", "live", "--k1", "2"); !strings.Contains(got, "it has k1=0.9 b=0.4") {
+		t.Errorf("stderr %q, want what the index has", got)
+	}
 	if got := fails(t, exitFailed, os.LookupEnv, "index", second, "--out", out); !strings.Contains(got, "add to this one with --engine live") {
 		t.Errorf("stderr %q, want the way to add", got)
 	}

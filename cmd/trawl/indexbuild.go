@@ -94,6 +94,9 @@ func (r *indexResult) buildLive(ctx context.Context, o indexOptions, docs iter.S
 		r.Documents, r.Terms = stats.Documents, stats.Terms
 		return err
 	}
+	if !o.chosen {
+		opts.Params = index.Params{}
+	}
 	change, err := live.Extend(ctx, o.out, docs, opts)
 	r.Documents, r.Terms, r.Added, r.Updated = change.Documents, change.Terms, &change.Added, &change.Replaced
 	return err

@@ -170,6 +170,24 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
+func TestRedactURL(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://host:1/v1":                           "http://host:1/v1",
+		"http://me:pw@host/v1":                       "http://redacted@host/v1",
+		"http://host/?token=T&api-version=3&apiKey=": "http://host/?api-version=3&apiKey=redacted&token=redacted",
+		"http://u:pw%zz@h/x":                         "redacted@h/x",
+		" http://u:pw@h/":                            "redacted@h/",
+		"http:/u:pw@h":                               "redacted@h",
+		"idx/2024":                                   "idx/2024",
+		"people@work/idx":                            "people@work/idx",
+		"http://host/x%zz":                           "http://host/x%zz",
+	} {
+		if got := config.RedactURL(address); got != want {
+			t.Errorf("RedactURL(%q) = %q, want %q", address, got, want)
+		}
+	}
+}
+
 // TestAddresses makes sure that an address with a port is a text wherever it stands.
 func TestAddresses(t *testing.T) {
 	want := []string{"http://127.0.0.1:8000/v1", "http://[::1]:8001", "h:80"}

@@ -39,14 +39,35 @@ func redactURLs(urls []string) []string {
 	return out
 }
 
-// RedactURL returns an address without the user name and password in it.
+// RedactURL returns an address without the user name and password in it, and
+// without the values of its parameters that name secrets. Of what is no address,
+// but may be one mistyped, all before the last @ is left out.
 func RedactURL(s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.User == nil {
+	if err != nil || u.User == nil && strings.Contains(s, "@") && strings.Contains(s, ":/") {
+		if at := strings.LastIndex(s, "@"); at >= 0 {
+			return "redacted" + s[at:]
+		}
 		return s
 	}
-	u.User = url.User("redacted")
-	return u.String()
+	shown := s
+	if u.User != nil {
+		u.User = url.User("redacted")
+		shown = u.String()
+	}
+	parameters := u.Query()
+	secret := false
+	for key := range parameters {
+		if isSecret(key) {
+			secret = true
+			parameters.Set(key, "redacted")
+		}
+	}
+	if secret {
+		u.RawQuery = parameters.Encode()
+		shown = u.String()
+	}
+	return shown
 }
 
 func redact(v any) any {
@@ -81,7 +102,7 @@ func mark(secret string) string {
 // Keys such as max_tokens and stop_token_ids do not.
 func isSecret(key string) bool {
 	key = strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(key))
-	for _, end := range []string{"key", "token", "secret", "password", "authorization"} {
+	for _, end := range []string{"key", "token", "secret", "password", "authorization", "signature"} {
 		if strings.HasSuffix(key, end) {
 			return true
 		}

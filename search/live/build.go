@@ -60,7 +60,8 @@ type Change struct {
 }
 
 // Extend adds documents to the complete index in dir, under the rules of [Grow].
-// opts.Params and opts.Source are not looked at: those of the index stay.
+// opts.Source is not looked at, and opts.Params must be those of the index, or
+// zero for whichever it has.
 //
 // When it fails, be it for an error among docs, the documents before that may be
 // in the index, which is as good as it was; running it again adds none twice.
@@ -71,6 +72,9 @@ func Extend(ctx context.Context, dir string, docs iter.Seq2[search.Document, err
 	}
 	before, err := x.Stats()
 	given := 0
+	if err == nil && opts.Params != (index.Params{}) && opts.Params != before.Params {
+		err = fmt.Errorf("it has k1=%g b=%g, which stay as they are: make another index for k1=%g b=%g", before.Params.K1, before.Params.B, opts.Params.K1, opts.Params.B)
+	}
 	if err == nil {
 		err = x.fill(ctx, counted(docs, &given), opts.Progress)
 	}
@@ -78,7 +82,10 @@ func Extend(ctx context.Context, dir string, docs iter.Seq2[search.Document, err
 	if err == nil {
 		after, err = x.Stats()
 	}
-	if err = errors.Join(err, x.Close()); err != nil {
+	if closed := x.Close(); err == nil { // else it says the same, or nothing new
+		err = closed
+	}
+	if err != nil {
 		return Change{}, fmt.Errorf("live: extend %s: %w", dir, err)
 	}
 	added := after.Documents - before.Documents

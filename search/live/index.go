@@ -35,6 +35,7 @@ type Index struct {
 	pending *bleve.Batch
 	bytes   int                       // of pending
 	added   map[string]index.Contents // of pending, by id
+	broken  error                     // of a write, after which bleve is not asked again
 
 	mu    sync.RWMutex // read-held by searches; held to exchange view or close
 	store *store       // nil once closed
@@ -171,8 +172,8 @@ func (x *Index) flush() error {
 	if x.store == nil {
 		return index.ErrClosed
 	}
-	if x.bytes == 0 {
-		return nil
+	if x.broken != nil || x.bytes == 0 {
+		return x.broken
 	}
 	sum, err := x.store.contentsWith(x.added)
 	if err != nil {
@@ -180,7 +181,8 @@ func (x *Index) flush() error {
 	}
 	x.pending.SetInternal(contentsKey, sum[:])
 	if err := x.store.Batch(x.pending); err != nil {
-		return err
+		x.broken = fmt.Errorf("%w (is the disk full?)", err)
+		return x.broken
 	}
 	x.pending, x.bytes = bleve.NewBatch(), 0
 	clear(x.added)
