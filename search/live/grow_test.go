@@ -223,3 +223,48 @@ func TestContentsOfADeadWriter(t *testing.T) {
 		t.Errorf("Stats = %+v, %v; want the three documents", stats, err)
 	}
 }
+
+// TestExtend adds to an index a new document, one that replaces another, and one
+// as it is there already.
+func TestExtend(t *testing.T) {
+	dir := build(t, three)
+	more := []search.Document{
+		{ID: "4", Title: "Emu", Text: "An emu is a bird."},
+		{ID: "2", Title: "Elk", Text: "An elk is a large deer."},
+		three[0],
+	}
+	change, err := live.Extend(t.Context(), dir, stream(more), live.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change.Added != 1 || change.Replaced != 2 || change.Documents != 4 || change.Params != index.DefaultParams() {
+		t.Errorf("change %+v, want 1 added and 2 replaced of 4, and the parameters that were there", change)
+	}
+	x := reopen(t, dir)
+	for query, want := range map[string][]string{"emu": {"4"}, "large": {"2"}, "bird": {"1", "4", "3"}} {
+		if diff := cmp.Diff(want, found(t, x, query)); diff != "" {
+			t.Errorf("%s found mismatch (-want +got):\n%s", query, diff)
+		}
+	}
+	if got, err := x.Stats(); err != nil || got != change.Stats {
+		t.Errorf("the open index says %+v, %v, want %+v", got, err, change.Stats)
+	}
+}
+
+func TestExtendFails(t *testing.T) {
+	dir := build(t, three)
+	broken := errors.New("line 7 is broken")
+	if _, err := live.Extend(t.Context(), dir, stream(nil, broken), live.BuildOptions{}); !errors.Is(err, broken) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v, want the documents' and the folder", err)
+	}
+	other := live.BuildOptions{Params: index.Params{K1: 7, B: 1}}
+	if _, err := live.Extend(t.Context(), dir, stream(three), other); err == nil || !strings.Contains(err.Error(), "it has k1=0.9 b=0.4") {
+		t.Errorf("with other parameters: %v", err)
+	}
+	if _, err := live.Extend(t.Context(), t.TempDir(), stream(three), live.BuildOptions{}); !errors.Is(err, index.ErrForeign) {
+		t.Errorf("of an empty folder: %v, want ErrForeign", err)
+	}
+	if diff := cmp.Diff([]string{"1", "3"}, found(t, reopen(t, dir), "bird")); diff != "" {
+		t.Errorf("found mismatch (-want +got):\n%s", diff)
+	}
+}
