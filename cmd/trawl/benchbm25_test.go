@@ -169,7 +169,7 @@ func TestBenchBM25Refuses(t *testing.T) {
 		{"a corpus that is broken", []string{"--corpus", filepath.Join(dir, "broken.jsonl")}, exitFailed, "broken.jsonl:2"},
 		{"questions that are not there", []string{"--passages", "10", "--queries", filepath.Join(dir, "none")}, exitFailed, "none"},
 		{"questions of another shape", []string{"--passages", "10", "--queries", filepath.Join(dir, "list.json")}, exitFailed, `list.json:1: want a question, or a JSON object with a "question"`},
-		{"too little memory", []string{"--passages", "200", "--memory", "1MiB"}, exitFailed, "allow more"},
+		{"too little memory", []string{"--passages", "200", "--memory", "1MiB"}, exitFailed, "allow 12 MiB"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
