@@ -71,35 +71,51 @@ func (z *bunzip) close() {
 }
 
 // bzipError words an error of decompression: a file without bzip2's mark of the
-// end is cut off, another is damaged.
+// end is cut off, one with something behind it was made by mistake, another is
+// damaged.
 func bzipError(err error, f *os.File) error {
 	info, statErr := f.Stat()
 	if statErr != nil {
 		return err
 	}
-	const longest = 11 // the mark's 48 bits, a checksum's 32, and less than a byte of padding
-	tail := make([]byte, min(longest, info.Size()))
+	const most = 1 << 20 // a block of bzip2, and what is behind
+	tail := make([]byte, min(most, info.Size()))
 	if _, readErr := f.ReadAt(tail, info.Size()-int64(len(tail))); readErr != nil && !errors.Is(readErr, io.EOF) {
 		return readErr
 	}
-	if !endsBzip(tail) {
+	end := bzipEnd(tail)
+	switch {
+	case end < 0 || isStreamStart(tail[end:]):
 		return errCutOff
+	case end < len(tail):
+		return fmt.Errorf("the bzip2 data end %d bytes before the file does: something else stands behind them", len(tail)-end)
 	}
 	return fmt.Errorf("the file is damaged: bzip2: %w", err)
 }
 
-// endsBzip reports whether the mark of the end is in the last bytes of a file, at
-// any bit.
-func endsBzip(tail []byte) bool {
-	const mark, bits = 0x177245385090, 48
-	window := uint64(0)
+// isStreamStart reports whether bytes are the beginning of a stream, whole or not.
+func isStreamStart(b []byte) bool {
+	const magic = "BZh"
+	n := min(len(b), len(magic))
+	return n > 0 && string(b[:n]) == magic[:n]
+}
+
+// bzipEnd returns where a stream of bzip2 ends that ends last in a tail of a file:
+// behind the mark of the end, which is at any bit, a checksum, and less than a
+// byte of padding. It returns -1 if none does.
+func bzipEnd(tail []byte) int {
+	const mark, bits, checksum = 0x177245385090, 48, 32
+	window, end := uint64(0), -1
 	for i, b := range tail {
 		for bit := 7; bit >= 0; bit-- {
 			window = window<<1 | uint64(b>>bit&1)
-			if seen := 8*i + 8 - bit; seen >= bits && window&(1<<bits-1) == mark && 8*len(tail)-seen >= 32 {
-				return true
+			if window&(1<<bits-1) != mark {
+				continue
+			}
+			if at := (8*i + 8 - bit + checksum + 7) / 8; at <= len(tail) {
+				end = at
 			}
 		}
 	}
-	return false
+	return end
 }

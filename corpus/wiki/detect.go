@@ -113,7 +113,7 @@ func detectJSON(head []byte) string {
 		return TwoWiki
 	case keys["context"]:
 		return HotpotQA
-	case keys["id"] && keys["text"]:
+	case (keys["id"] || keys["_id"] || keys["docid"]) && keys["text"]:
 		return FlashRAG
 	case keys["title"] && keys["text"]:
 		return MuSiQue // HippoRAG's list of paragraphs

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,7 +80,8 @@ func TestDumpErrors(t *testing.T) {
 		{"bzip2, cut", "d.xml.bz2", one[:len(one)-20], "the file is cut off"},
 		{"bzip2, cut in its head", "d.xml.bz2", "BZh9", "the file is cut off"},
 		{"bzip2, damaged", "d.xml.bz2", strings.Replace(one, one[10:14], "\x00\x00\x00\x00", 1), "the file is damaged: bzip2: "},
-		{"bzip2, with more behind", "d.xml.bz2", one + "garbage garbage", "the file is cut off"},
+		{"bzip2, with more behind", "d.xml.bz2", one + "garbage garbage", "d.xml.bz2: the bzip2 data end 15 bytes before the file does: something else stands behind them"},
+		{"bzip2, a second stream cut", "d.xml.bz2", one + one[:20], "the file is cut off"},
 		{"another kind of XML", "d.xml", "<?xml version='1.0'?>\n<feed><doc>x</doc></feed>", "want a dump of MediaWiki, found the element <feed>"},
 		{"a web page", "d.xml", "<!DOCTYPE html>\n<html><body>404</body></html>", "found the element <html>"},
 		{"no XML", "d.xml", "hello", "want a dump of MediaWiki, found no element"},
@@ -127,6 +129,12 @@ func TestDumpPages(t *testing.T) {
 		{"namespaces by title", `<mediawiki><siteinfo><namespaces><namespace key="1">Talk</namespace></namespaces></siteinfo>` +
 			`<page><title>Talk:A</title><id>1</id><revision><text>a</text></revision></page>` +
 			`<page><title>Star: A</title><id>2</id><revision><text>a</text></revision></page></mediawiki>`, []string{"2-1"}, map[string]int{wiki.OtherNamespaces: 1}},
+		{"items that are no redirects", dumpOf([2]string{"A", "#[[Apple]]"}, [2]string{"B", "#1 [[Hit]]"}), []string{"1-1", "2-1"}, nil},
+		{"redirects of other kinds", dumpOf([2]string{"A", "\n#redirect: [[B]]"}, [2]string{"B", "#WEITERLEITUNG[[C]]"}, [2]string{"C", "#перенаправление [[D]]"}), nil, map[string]int{wiki.Redirects: 3}},
+		{"a history whose last text was withdrawn", strings.ReplaceAll(dumpOf([2]string{"A", "a"}, [2]string{"B", "b"}, [2]string{"C", "c"}), "</revision>",
+			`</revision><revision><id>2</id><text deleted="deleted"/></revision>`), nil, map[string]int{wiki.EmptyPages: 3}},
+		{"a history", strings.ReplaceAll(dumpOf([2]string{"A", "a"}), "</revision>", `</revision><revision><model>wikitext</model><text>b</text></revision>`), []string{"1-1"}, nil},
+		{"a comment", dumpOf([2]string{"A", "a &lt;!-- {{disambig}} --&gt;"}), []string{"1-1"}, nil},
 		{"disambiguation", dumpOf([2]string{"A", "x {{Disambig|geo}}"}, [2]string{"B", "x {{disambiguation needed}}"}, [2]string{"C (disambiguation)", "c"}),
 			[]string{"2-1"}, map[string]int{wiki.Disambiguations: 2}},
 		{"no text", dumpOf([2]string{"A", "{{x}}"}, [2]string{"B", ""}), nil, map[string]int{wiki.EmptyPages: 2}},
@@ -178,12 +186,13 @@ func TestDumpAddresses(t *testing.T) {
 
 // TestDumpBesideLines has ids of lines that look like those of a dump.
 func TestDumpBesideLines(t *testing.T) {
-	dump := write(t, "d.xml", dumpOf([2]string{"A", strings.Repeat("word ", 250)}))
+	dump := write(t, "d.xml", dumpOf([2]string{"A", strings.Repeat("word ", 200)}, [2]string{"B", "b"}, [2]string{"C", strings.Repeat("word ", 300)}))
 	line := func(id string) string { return write(t, "l.jsonl", fmt.Sprintf(`{"id":%q,"contents":"a"}`, id)) }
 	tests := []struct {
 		id     string
 		double bool
-	}{{"1", false}, {"1-1", true}, {"1-2", true}, {"1-9", false}, {"2-1", false}, {"1-", false}}
+	}{{"1", false}, {"1-1", true}, {"1-2", true}, {"1-3", false}, {"1-0", false}, {"1-02", false}, {"1-", false},
+		{"2-1", true}, {"2-2", false}, {"3-3", true}, {"3-4", false}, {"4-1", false}}
 	for _, tt := range tests {
 		lines := line(tt.id)
 		for _, paths := range [][]string{{dump, lines}, {lines, dump}} {
@@ -191,6 +200,27 @@ func TestDumpBesideLines(t *testing.T) {
 				t.Errorf("id %q, beside a dump: %v", tt.id, err)
 			}
 		}
+	}
+}
+
+// TestDumpBesideManyLines has a thousand ids of the shape of a dump's, on its
+// pages and behind what it has of them: none is looked up, which would read all
+// again each time.
+func TestDumpBesideManyLines(t *testing.T) {
+	const n = 1000
+	var pages [][2]string
+	var lines strings.Builder
+	for i := range n {
+		pages = append(pages, [2]string{fmt.Sprint("T", i), strings.Repeat("w ", 100*(i%2+1))})
+		fmt.Fprintf(&lines, `{"id":"%d-9","contents":"a"}`+"\n", i+1)
+	}
+	start := time.Now()
+	docs, _, err := read(t, wiki.Auto, write(t, "d.xml", dumpOf(pages...)), write(t, "l.jsonl", lines.String()))
+	if err != nil || len(docs) != 2*n+n/2 {
+		t.Errorf("%d documents, %v, want %d", len(docs), err, 2*n+n/2)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
 

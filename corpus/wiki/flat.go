@@ -36,7 +36,7 @@ func flatPassage(line []byte) (p passage, ok bool) {
 
 // set sets a key that is not set yet to a string, which stands between quotes.
 func (p *passage) set(key string, quoted []byte) bool {
-	if key == "id" {
+	if key == "id" || key == "_id" || key == "docid" {
 		fresh := p.ID == nil
 		p.ID = json.RawMessage(quoted)
 		return fresh && isPlainASCII(quoted[1:len(quoted)-1])

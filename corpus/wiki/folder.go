@@ -156,9 +156,22 @@ func isFile(path string, entry fs.DirEntry) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func isTextName(name string) bool { return hasEnding(name, ".txt", ".md") }
+// isTextName reports whether a name is that of a text. The index that comes with
+// a multistream dump is none.
+func isTextName(name string) bool {
+	return hasEnding(name, ".txt", ".md") && !strings.Contains(path.Base(name), "-multistream-index")
+}
 
-func isDataName(name string) bool { return hasEnding(name, ".json", ".jsonl", ".tsv", ".xml") }
+func isDataName(name string) bool {
+	return hasEnding(name, ".json", ".jsonl", ".tsv") || isDumpName(name)
+}
+
+// isDumpName reports whether a name is that of XML, or of a part of a dump, which
+// has the numbers of its pages behind ".xml".
+func isDumpName(name string) bool {
+	name = strings.ToLower(path.Base(name))
+	return hasEnding(name, ".xml") || strings.Contains(name, ".xml-p") || trimZip(name) != name && strings.Contains(name, ".xml")
+}
 
 func hasEnding(name string, endings ...string) bool {
 	return slices.Contains(endings, path.Ext(trimZip(strings.ToLower(name))))
@@ -213,7 +226,7 @@ func eachIn(f file, format string, visit visitor) error {
 	}
 	switch format {
 	case SearchR1, FlashRAG:
-		return readLines(f, parsePassage, visit)
+		return readPassages(f, visit)
 	case DPR:
 		return readLines(f, parseRow, visit)
 	case Text:

@@ -1,7 +1,9 @@
 package wiki
 
 import (
+	"cmp"
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,20 +21,54 @@ type ids struct {
 }
 
 // known is what has been read. Of the passages of a dump only the pages are kept,
-// as numbers, since their passages are counted.
+// as numbers, and how many passages a page has that has several.
 type known struct {
 	passages, pages ids
+	counts          []pageCount
+	sorted          bool // counts are, by page
 }
+
+// A pageCount says how many passages the page of a number has.
+type pageCount struct{ page, passages int32 }
 
 // add adds the id of a record and reports whether it seems new.
 func (k *known) add(rec record) bool {
-	if rec.page != "" {
-		fresh := rec.number > 1 || k.pages.add(rec.page)
+	page, isNumber := number(rec.page)
+	if rec.page != "" && isNumber {
+		fresh := rec.number > 1 || k.pages.addNumber(page)
+		k.count(page, rec.number)
 		return fresh && !k.passages.hasHash(rec.ID)
 	}
-	page, number, isPassage := strings.Cut(rec.ID, "-")
-	ofPage := isPassage && number != "" && k.pages.has(page)
-	return k.passages.add(rec.ID) && !ofPage
+	return k.passages.add(rec.ID) && !k.ofPage(rec.ID)
+}
+
+// count keeps that a page has at least so many passages. Those of a page come one
+// after another.
+func (k *known) count(page, passages int) {
+	last := len(k.counts) - 1
+	switch {
+	case passages < 2:
+	case last >= 0 && !k.sorted && k.counts[last].page == int32(page):
+		k.counts[last].passages = int32(passages)
+	default:
+		k.counts, k.sorted = append(k.counts, pageCount{int32(page), int32(passages)}), false
+	}
+}
+
+// ofPage reports whether an id is that of a passage of a page.
+func (k *known) ofPage(id string) bool {
+	before, behind, _ := strings.Cut(id, "-")
+	passage, ok := number(behind)
+	if !ok || passage == 0 || !k.pages.has(before) {
+		return false
+	}
+	if !k.sorted {
+		slices.SortFunc(k.counts, func(a, b pageCount) int { return cmp.Compare(a.page, b.page) })
+		k.sorted = true
+	}
+	page, _ := number(before)
+	at, found := slices.BinarySearchFunc(k.counts, int32(page), func(c pageCount, page int32) int { return cmp.Compare(c.page, page) })
+	return passage == 1 || found && passage <= int(k.counts[at].passages)
 }
 
 // has reports whether a number is there; of other ids it may not know.

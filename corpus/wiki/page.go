@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -63,6 +64,8 @@ func readDump(f file, visit visitor) error {
 		switch {
 		case errors.As(err, &ofVisitor):
 			return ofVisitor.error
+		case err != nil && w.dump.offset == 0:
+			return fmt.Errorf("%v: %w", w.place(), cause(err))
 		case err != nil:
 			return fmt.Errorf("%v: byte %d of the XML: %w", w.place(), w.dump.offset, cause(err))
 		}
@@ -87,6 +90,8 @@ func (w *wikiDump) take(t token) error {
 		return w.passages()
 	case t.element == redirect:
 		p.isRedirect = true
+	case t.element == revision && !t.ends:
+		p.text, p.model = "", "" // a revision whose text was withdrawn has none
 	case t.element == namespace && !t.ends:
 		w.namespaces[""] = t.key // until its name comes
 	case !t.ends:
@@ -144,16 +149,23 @@ func (w *wikiDump) skipped() string {
 	return ""
 }
 
-// isRedirect reports whether a text is "#" and a word and a link: a redirect in
-// any language.
+// isRedirect reports whether a text is a redirect: the word for that, and a link.
 func isRedirect(text string) bool {
-	word, isIt := strings.CutPrefix(strings.TrimSpace(text[:min(len(text), 100)]), "#")
-	if !isIt || strings.HasPrefix(word, " ") {
+	const longest = 100
+	word, isIt := strings.CutPrefix(strings.TrimSpace(text[:min(len(text), longest)]), "#")
+	if !isIt {
 		return false
 	}
 	word, _, isIt = strings.Cut(word, "[[")
-	return isIt && !strings.ContainsAny(word, "\n#*") && len(strings.Fields(word)) <= 2
+	word = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(word), ":"))
+	return isIt && slices.Contains(redirectWords, strings.ToLower(word))
 }
+
+// redirectWords begin a redirect in the larger Wikipedias; dumps mark redirects
+// by an element of their own but for very old ones.
+var redirectWords = strings.Fields(`redirect weiterleitung redirection redirección redireccion rinvia rinvio
+	redirecionamento doorverwijzing patrz przekieruj tam перенаправление перенапр omdirigering 転送 リダイレクト
+	重定向 넘겨주기 تحويل`)
 
 // passages visits the passages of the page, or says why there are none.
 func (w *wikiDump) passages() error {

@@ -29,7 +29,7 @@ func readParagraphs(f file, visit visitor) error {
 	head = bytes.TrimSpace(head)
 	switch {
 	case bytes.HasPrefix(head, []byte("[")):
-		return readList(src, path, visit)
+		return readList(src, path, func(raw []byte) error { return visitParagraphs(raw, place{path: path}, visit) })
 	case bytes.HasPrefix(head, []byte("{")) && startsTitleObject(head):
 		return readTitles(src, path, visit)
 	}
@@ -52,15 +52,16 @@ func startsTitleObject(head []byte) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) // a sentence longer than the head
 }
 
-// readList visits the paragraphs of the records of a JSON list.
-func readList(src *source, path string, visit visitor) error {
+// readList gives read the records of a JSON list. An error of read is that of the
+// record, whose place it gets, except a [visitError].
+func readList(src *source, path string, read func(raw []byte) error) error {
 	dec := json.NewDecoder(src)
 	dec.Token() // [
 	for number := 1; dec.More(); number++ {
 		var raw json.RawMessage
 		err := dec.Decode(&raw)
 		if err == nil {
-			err = visitParagraphs(raw, place{path: path}, visit)
+			err = read(raw)
 		}
 		if err != nil {
 			return listError(err, path, dec.InputOffset(), number)

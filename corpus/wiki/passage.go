@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"trawl/internal/text"
 	"trawl/search"
@@ -20,11 +23,45 @@ func parsePassage(raw []byte, _ int) (record, bool, error) {
 
 // parseAnyPassage is parsePassage for whatever encoding/json reads.
 func parseAnyPassage(raw []byte) (record, bool, error) {
-	var p passage
-	if err := json.Unmarshal(raw, &p); err != nil {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
 		return record{}, false, text.JSONError(err)
 	}
+	p := passage{ID: valueOf(keys, "id", "_id", "docid")}
+	for _, field := range []struct {
+		key   string
+		value any
+	}{{"contents", &p.Contents}, {"title", &p.Title}, {"text", &p.Text}, {"url", &p.URL}} {
+		value := valueOf(keys, field.key)
+		if value == nil {
+			continue
+		}
+		if err := json.Unmarshal(value, field.value); err != nil {
+			return record{}, false, fmt.Errorf("key %s: %w", field.key, text.JSONError(err))
+		}
+	}
 	return p.record()
+}
+
+// valueOf returns the value of the first key that is there: a key as it is
+// written, before one that differs in case; nil if none is.
+func valueOf(keys map[string]json.RawMessage, names ...string) json.RawMessage {
+	for _, name := range names {
+		if value, ok := keys[name]; ok {
+			return value
+		}
+	}
+	found := ""
+	for key := range keys {
+		isIt := func(name string) bool { return strings.EqualFold(key, name) }
+		if slices.ContainsFunc(names, isIt) && (found == "" || key < found) {
+			found = key
+		}
+	}
+	if found == "" {
+		return nil
+	}
+	return keys[found]
 }
 
 // A passage is a line, as it stands.
@@ -34,6 +71,33 @@ type passage struct {
 	Title    *string
 	Text     *string
 	URL      string
+}
+
+// readPassages visits the passages of a file, which are lines of JSON or a list.
+func readPassages(f file, visit visitor) error {
+	src, err := openSource(f)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	head, _ := src.Peek(headBytes)
+	list, isList := bytes.CutPrefix(bytes.TrimSpace(head), []byte("["))
+	if !isList || !bytes.HasPrefix(bytes.TrimSpace(list), []byte("{")) {
+		return src.eachRecord(f.path, parsePassage, visit)
+	}
+	number := 0
+	return readList(src, f.path, func(raw []byte) error {
+		number++
+		rec, _, err := parseAnyPassage(raw)
+		if err != nil {
+			return err
+		}
+		rec.place, rec.replaced = place{path: fmt.Sprintf("%s: record %d", f.path, number)}, !utf8.Valid(raw)
+		if err := visit(rec); err != nil {
+			return visitError{err}
+		}
+		return nil
+	})
 }
 
 func (p passage) record() (record, bool, error) {

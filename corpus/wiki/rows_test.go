@@ -125,6 +125,51 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// TestPassageKeys has records of several corpora, each as lines and as a list.
+func TestPassageKeys(t *testing.T) {
+	tests := []struct {
+		name, record string
+		want         search.Document
+	}{
+		{"BEIR", `{"_id":"a1","title":"T","text":"x","metadata":{}}`, search.Document{ID: "a1", Title: "T", Text: "x"}},
+		{"BEIR, flat", `{"_id":"a1","title":"T","text":"x"}`, search.Document{ID: "a1", Title: "T", Text: "x"}},
+		{"BrowseComp-Plus", `{"docid":"7","text":"x","url":"u"}`, search.Document{ID: "7", Text: "x", URL: "u"}},
+		{"FlashRAG", `{"id":"1","title":"T","text":"x"}`, search.Document{ID: "1", Title: "T", Text: "x"}},
+		{"Search-R1", `{"id":1,"contents":"\"T\"\nx"}`, search.Document{ID: "1", Title: "T", Text: "x"}},
+		{"several ids", `{"docid":"3","_id":"2","id":"1","text":"x"}`, search.Document{ID: "1", Text: "x"}},
+		{"keys in other cases behind", `{"id":"1","text":"x","ID":"2","TEXT":"y"}`, search.Document{ID: "1", Text: "x"}},
+		{"keys in other cases before", `{"ID":{},"Text":5,"id":"1","text":"x"}`, search.Document{ID: "1", Text: "x"}},
+		{"a key in another case only", `{"id":"1","Title":"T","text":"x","":"y"}`, search.Document{ID: "1", Title: "T", Text: "x"}},
+		{"null", `{"id":"1","title":null,"text":"x","url":null}`, search.Document{ID: "1", Text: "x"}},
+	}
+	for _, tt := range tests {
+		for _, content := range []string{tt.record + "\n", "[" + tt.record + "]", " [\n " + tt.record + "\n]\n"} {
+			docs, _, err := read(t, wiki.Auto, write(t, "c.json", content))
+			if err != nil {
+				t.Errorf("%s: %q: %v", tt.name, content, err)
+				continue
+			}
+			if diff := cmp.Diff([]search.Document{tt.want}, docs); diff != "" {
+				t.Errorf("%s: %q mismatch (-want +got):\n%s", tt.name, content, diff)
+			}
+		}
+	}
+}
+
+func TestPassageListErrors(t *testing.T) {
+	tests := []struct{ content, want string }{
+		{`[{"id":"1","text":"a"},` + "\n" + `{"id":"1","text":"b"}]`, `c.json: record 2: key id: "1" stands also at `},
+		{`[{"id":"1","text":"a"},` + "\n" + `{"text":"b"}]`, "c.json:2: record 2: key id: missing"},
+		{`[{"id":"1","text":"a"},` + "\n" + `{"id":"2","te`, "c.json:1: record 2: the file is cut off"},
+		{`[{"id":"1","text":"a"}`, "c.json: the list does not end: the file is cut off"},
+	}
+	for _, tt := range tests {
+		if _, _, err := read(t, wiki.Auto, write(t, "c.json", tt.content)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: error is %v, want %q in it", tt.content, err, tt.want)
+		}
+	}
+}
+
 func ExampleOpen() {
 	for doc, err := range wiki.Open("testdata/hotpotqa.json", wiki.Auto) {
 		if err != nil {

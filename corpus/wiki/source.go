@@ -117,7 +117,12 @@ func readLines(f file, parse parser, visit visitor) error {
 		return err
 	}
 	defer src.close()
-	return src.eachLine(f.path, func(raw []byte, at place) error {
+	return src.eachRecord(f.path, parse, visit)
+}
+
+// eachRecord visits the records of lines.
+func (s *source) eachRecord(path string, parse parser, visit visitor) error {
+	return s.eachLine(path, func(raw []byte, at place) error {
 		rec, ok, err := parse(raw, at.line)
 		if err != nil || !ok {
 			return err

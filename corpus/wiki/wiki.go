@@ -5,7 +5,9 @@
 // # Formats
 //
 //   - search-r1 and flashrag: one JSON object a line with "id" and "contents",
-//     or "id", "title" and "text"; "url" is kept. The first line of contents is
+//     or "id", "title" and "text"; "url" is kept. The id may be called "_id", as
+//     BEIR has it, or "docid", as BrowseComp-Plus has it. A JSON list of such
+//     objects is read too. The first line of contents is
 //     the title. One pair of quotes around it is taken off, and quotes doubled
 //     in it, a relic of TSV, become single. The text is kept as it is: there the
 //     relic cannot be told from an empty quotation, which Wikipedia's
@@ -30,7 +32,8 @@
 //   - auto: tells these apart by name and first bytes.
 //
 // Of a folder the text format reads the .txt and .md files, the others read the
-// .json, .jsonl, .tsv and .xml files, and auto whichever of the two there are.
+// .json, .jsonl, .tsv and .xml files (also dumps in parts, such as
+// pages-articles1.xml-p1p41242.bz2), and auto whichever of the two there are.
 // Hidden files, links to folders and empty files in it are passed over.
 //
 // Files may be compressed with gzip or bzip2; bzip2 is read on all cores. A byte
@@ -46,8 +49,8 @@
 // page of a dump and the byte. What stands before the place where a file is cut off
 // is read. An id that stands twice is an error, and both places are named; to keep
 // memory small only hashes of ids are kept, 64 bits each, and one bit for ids that
-// are numbers in the usual range and for the pages of dumps; the place of the first
-// is found by reading again.
+// are numbers in the usual range and for the pages of dumps, and 64 more for those
+// of several passages; the place of the first is found by reading again.
 //
 // # Departures
 //

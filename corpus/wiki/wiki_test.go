@@ -281,6 +281,7 @@ func TestOtherSources(t *testing.T) {
 		{"a folder of lines", wiki.Auto, []string{dir("b.jsonl", "a.jsonl", "c.json")}, 3, ""},
 		{"a folder of lines, by name of the format", wiki.SearchR1, []string{dir("b.jsonl", "a.jsonl")}, 2, ""},
 		{"texts beside others, as text", wiki.Text, []string{dir("b.jsonl", "a.md")}, 1, ""},
+		{"parts of a dump", wiki.Auto, []string{dir("w-20240101-pages-articles1.xml-p1p41242.bz2", "w-pages-articles2.xml-p5p6", "w-pages-articles-multistream-index.txt.bz2")}, 2, ""},
 		{"an empty file among others", wiki.Auto, []string{dir("empty.jsonl", "a.jsonl")}, 1, ""},
 		{"texts beside others", wiki.Auto, []string{dir("b.jsonl", "a.jsonl", "README.md")}, 0, "holds 2 .jsonl, 1 .md: give the files one by one, or say that the format is text"},
 		{"only others", wiki.Auto, []string{dir("a.parquet", "b.parquet", "LICENSE")}, 0, "no .txt, .md, .json, .jsonl, .tsv or .xml file in the folder; it holds 2 .parquet, 1 other"},

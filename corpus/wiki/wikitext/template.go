@@ -36,52 +36,6 @@ func (p *parser) template(from, to, depth int) {
 	write(p, p.arguments(bar, to), depth)
 }
 
-// functions are those whose value is their text.
-var functions = words("formatnum|lc|uc|lcfirst|ucfirst")
-
-// marks are templates for characters.
-var marks = map[string]string{
-	"nbsp": " ", "spaces": " ", "thinsp": " ", "zwsp": "", "shy": "", "-": "", "clear": "",
-	"ndash": "–", "en dash": "–", "mdash": "—", "em dash": "—", "--": "—", "dash": "–",
-	"snd": " – ", "spnd": " – ", "spaced ndash": " – ", "spaced en dash": " – ", "snds": " – ", "sndash": " – ",
-	"'": "'", "'s": "'s", "\"": `"`, "' \"": `'"`, "\" '": `"'`, "=": "=", "·": " · ", "•": " • ", "bull": " • ",
-	"dot": " · ", "middot": " · ", "\\": " / ", "co2": "CO2", "h2o": "H2O", "times": "×", "minus": "−", "prime": "′",
-	"degree": "°", "&": "&", "ya": "", "ellipsis": "…", "...": "…", "zwj": "", "sp": " ", "pipe": " ",
-}
-
-// templates are those that write arguments of theirs.
-var templates = func() map[string]writer {
-	all := make(map[string]writer)
-	for _, group := range []struct {
-		names string
-		write writer
-	}{
-		{`nowrap|nobr|j|small|smaller|big|nobold|noitalic|italic|em|strong|bold|larger|resize|smallcaps|sc|sic|not a typo|typo|
-			visible anchor|vanchor|abbr|tooltip|quote|blockquote|cquote|quotation|angbr|flag|flagcountry|flagu|mono|code|kbd|var|math|mvar|
-			chem2|nofold|script|unicode|vr|varserif|val|number|nts|sub|sup|wikt-lang|transl-text|keypress|key|nihongo2|zh-text|as written|notatypo`, first},
-		{`lang|langx|transl|transliteration|rtl-lang|wikt|lang2|font|color|colour|fontcolor|text color`, second},
-		{`ill|interlanguage link|link-interwiki|illm`, interlanguage},
-		{`convert|cvt|conv|convert2`, convert},
-		{`circa|c.`, before("c. ")},
-		{`floruit|fl.|fl`, before("fl. ")},
-		{`us$|usd|us dollar`, before("US$")}, {`£|gbp|pound sterling`, before("£")}, {`€|euro`, before("€")}, {`¥|jpy|yen`, before("¥")},
-		{`uss`, before("USS ")}, {`hms`, before("HMS ")}, {`ss`, before("SS ")}, {`rms`, before("RMS ")}, {`hmas`, before("HMAS ")}, {`hmcs`, before("HMCS ")},
-		{`frac|fraction|sfrac|frac2`, fraction},
-		{`chem|chem formula`, joined("")},
-		{`ship|sclass|sclass2`, ship},
-		{`nihongo|nihongo3|korean|nihongo krt`, nihongo},
-		{`birth date|birth date and age|bda|dob|death date|death date and age|dda|birth-date|death-date|start date|end date|
-			film date|release date|start date and age|date|dts|birth date and given age|geburtsdatum`, date},
-		{`as of|asof`, asOf},
-		{`reign|r.`, reign},
-	} {
-		for name := range words(group.names) {
-			all[name] = group.write
-		}
-	}
-	return all
-}()
-
 // A writer writes what a template shows.
 type writer func(p *parser, args []argument, depth int)
 
@@ -160,96 +114,12 @@ func (p *parser) write(a *argument, depth int) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
 
+func (p *parser) isEmpty(a *argument) bool { return strings.TrimSpace(p.src[a.from:a.to]) == "" }
+
 // raw returns an argument as it stands, if it is a short one.
 func (p *parser) raw(a *argument) string {
 	if a == nil || a.to-a.from > maxName {
 		return ""
 	}
 	return strings.TrimSpace(p.src[a.from:a.to])
-}
-
-func first(p *parser, args []argument, depth int) {
-	if a := nth(args, 1); a != nil {
-		p.write(a, depth)
-		return
-	}
-	p.write(named(args, "text", "quote"), depth)
-}
-
-func second(p *parser, args []argument, depth int) {
-	if a := nth(args, 2); a != nil {
-		p.write(a, depth)
-		return
-	}
-	p.write(named(args, "text"), depth)
-}
-
-func interlanguage(p *parser, args []argument, depth int) {
-	if a := named(args, "lt", "display", "text"); a != nil {
-		p.write(a, depth)
-		return
-	}
-	p.write(nth(args, 1), depth)
-}
-
-func before(mark string) writer {
-	return func(p *parser, args []argument, depth int) {
-		if a := nth(args, 1); a != nil {
-			p.out = append(p.out, mark...)
-			p.write(a, depth)
-		}
-	}
-}
-
-func joined(between string) writer {
-	return func(p *parser, args []argument, depth int) {
-		for i := range args {
-			if args[i].name != "" {
-				continue
-			}
-			if i > 0 {
-				p.out = append(p.out, between...)
-			}
-			p.write(&args[i], depth)
-		}
-	}
-}
-
-// fraction writes a/b, or w a/b.
-func fraction(p *parser, args []argument, depth int) {
-	w, a, b := nth(args, 1), nth(args, 2), nth(args, 3)
-	switch {
-	case a == nil:
-		p.out = append(p.out, "1/"...)
-		p.write(w, depth)
-	case b == nil:
-		joined("/")(p, args, depth)
-	default:
-		p.write(w, depth)
-		p.out = append(p.out, ' ')
-		p.write(a, depth)
-		p.out = append(p.out, '/')
-		p.write(b, depth)
-	}
-}
-
-func ship(p *parser, args []argument, depth int) {
-	p.write(nth(args, 1), depth)
-	p.out = append(p.out, ' ')
-	p.write(nth(args, 2), depth)
-}
-
-// nihongo writes "English (script, reading)".
-func nihongo(p *parser, args []argument, depth int) {
-	p.write(nth(args, 1), depth)
-	p.out = append(p.out, " ("...)
-	p.write(nth(args, 2), depth)
-	p.out = append(p.out, ", "...)
-	p.write(nth(args, 3), depth)
-	p.out = append(p.out, ')')
-}
-
-func reign(p *parser, args []argument, depth int) {
-	p.out = append(p.out, "r. "...)
-	joined(" – ")(p, args, depth)
 }

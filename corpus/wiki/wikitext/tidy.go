@@ -61,8 +61,9 @@ var withoutProse = words(`references|reference|notes|footnotes|citations|sources
 
 // A tidier writes lines.
 type tidier struct {
-	out   []byte
-	start int // of the line in out
+	out        []byte
+	start      int // of the line in out
+	apostrophe int // how long the line is from the "'''" on that is an apostrophe before italics; 0 without
 }
 
 // line writes a line if it has a letter or a digit.
@@ -71,6 +72,10 @@ func (t *tidier) line(line string) {
 	line = strings.TrimLeft(line, "*#:; \t")
 	if strings.HasPrefix(line, "|") {
 		return // a row of a table that nobody opened or closed
+	}
+	t.apostrophe = 0
+	if at := boldApostrophe(line); at >= 0 {
+		t.apostrophe = len(line) - at
 	}
 	for i := 0; i < len(line); {
 		i += t.next(line[i:])
@@ -116,13 +121,11 @@ func (t *tidier) next(s string) int {
 }
 
 // run writes nothing of a run of quotes or brackets but what is text: one
-// bracket, one quote, or the one that comes before bold.
+// bracket, one quote, or the one that comes before bold and italics.
 func (t *tidier) run(s string) int {
-	n := 1
-	for n < len(s) && s[n] == s[0] {
-		n++
-	}
-	if n == 1 || n == 4 && s[0] == '\'' {
+	n := runLength(s)
+	isQuote := s[0] == '\'' && (n == 4 || n == 6 || len(s) == t.apostrophe)
+	if n == 1 || isQuote {
 		if len(t.out) > t.start && t.out[len(t.out)-1] == s[0] {
 			t.out = t.out[:len(t.out)-1]
 		} else {

@@ -7,7 +7,7 @@
 //
 // The words of paragraphs, lists, links, quotations and the few templates that
 // carry words of the sentence they stand in ({{convert}}, {{lang}}, dates, dashes
-// and the like; template.go has the table). Paragraphs and items of lists are
+// and the like; table.go has them). Paragraphs and items of lists are
 // lines of the result.
 //
 // # What goes
@@ -60,6 +60,7 @@ func Plain(source string, dropped Namespaces) string {
 // IsDisambiguation reports whether a page only lists pages of like names: by
 // its templates, or its magic word.
 func IsDisambiguation(source string) bool {
+	source = withoutComments(source)
 	if strings.Contains(source, "__DISAMBIG__") {
 		return true
 	}
@@ -74,6 +75,22 @@ func IsDisambiguation(source string) bool {
 			return true
 		}
 	}
+}
+
+// withoutComments takes comments out, of which one without end runs to the end.
+func withoutComments(source string) string {
+	before, rest, found := strings.Cut(source, "<!--")
+	if !found {
+		return source
+	}
+	var b strings.Builder
+	for found {
+		b.WriteString(before)
+		_, rest, _ = strings.Cut(rest, "-->")
+		before, rest, found = strings.Cut(rest, "<!--")
+	}
+	b.WriteString(before)
+	return b.String()
 }
 
 // disambiguations are the templates of pages that list others, in the languages

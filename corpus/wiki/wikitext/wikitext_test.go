@@ -18,6 +18,9 @@ func TestPlain(t *testing.T) {
 	tests := []struct{ name, source, want string }{
 		{"text", "One line.\nAnother.\n\n\nA third.", "One line.\nAnother.\nA third."},
 		{"emphasis", "''a'' '''b''' '''''c''''' L''''d''' rock 'n' roll", "a b c L'd rock 'n' roll"},
+		{"apostrophes before emphasis", "The ''Titanic'''s sinking\ndell'''Iliade''\ne l'''Orlando furioso''\n'''a'' b\n''a'' in l'''b''' of ''m'''c\n''[[d|e'']]'''s",
+			"The Titanic's sinking\ndell'Iliade\ne l'Orlando furioso\n'a b\na in l'b of mc\nes"},
+		{"emphasis that is even", "'''a'' b'''' c\n'''''d''' e''", "a b' c\nd e"},
 		{"links", "[[a]] [[a|b]] [[a]]s [[a#b]] [[#c]] [[a (b)|]] [[x:a (b)|]] [[a||b]]", "a b as a#b c a a |b"},
 		{"links with links", "[[a|b [[c|d]] e]]", "b d e"},
 		{"links of other kinds", "[[:Category:A]] [[:File:B.jpg]] [[wikt:foo|foo]] [[Star Wars: C]] x", "Category:A File:B.jpg foo Star Wars: C x"},
@@ -86,7 +89,7 @@ func TestIsDisambiguation(t *testing.T) {
 		want   bool
 	}{
 		{"{{disambiguation}}", true}, {"a\n{{Disambig|geo}}", true}, {"{{ Begriffsklärung }}", true}, {"__DISAMBIG__", true}, {"{{Human_name_disambiguation}}", true},
-		{"{{disambiguation needed|date=May}}", false}, {"{{for|x|y (disambiguation)}}", false}, {"disambig", false}, {"{{", false}, {"{{disambig", false}, {"", false},
+		{"{{disambiguation needed|date=May}}", false}, {"{{for|x|y (disambiguation)}}", false}, {"disambig", false}, {"a <!-- {{disambiguation}} --> b", false}, {"<!-- a --><!--b-->{{disambig}}", true}, {"{{a}} <!-- {{disambig}}", false}, {"{{", false}, {"{{disambig", false}, {"", false},
 	}
 	for _, tt := range tests {
 		if got := wikitext.IsDisambiguation(tt.source); got != tt.want {
