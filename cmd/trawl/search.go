@@ -64,6 +64,7 @@ func runSearch(ctx context.Context, e env, index, query string, o searchOptions)
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
+	x.tellDoubt(e)
 	hits, err := x.Search(ctx, query, o.top)
 	if err != nil {
 		return err

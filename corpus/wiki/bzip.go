@@ -53,6 +53,10 @@ func (z *bunzip) Read(b []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
+	if !errors.Is(err, io.EOF) {
+		z.cancel() // lest the rest be scanned for nothing
+		z.blocks.Cancel(err)
+	}
 	<-z.done
 	if errors.Is(err, io.EOF) && z.scanned != nil {
 		err = z.scanned

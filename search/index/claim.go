@@ -106,19 +106,29 @@ func (c *Claim) Finish(meta any) error {
 	if err := WriteMeta(c.dir, meta); err != nil {
 		return err
 	}
-	// The index is complete, and a mark that stays does no harm.
-	c.lock.Close()
-	os.Remove(filepath.Join(c.dir, buildingFile))
+	c.unmark() //nolint:errcheck // the index is complete, and a mark that stays does no harm
 	return nil
 }
 
 // Abandon removes what the building put into the folder.
 func (c *Claim) Abandon() error {
-	err := errors.Join(clearFolder(c.dir), c.lock.Close())
-	if removed := os.Remove(filepath.Join(c.dir, buildingFile)); !errors.Is(removed, fs.ErrNotExist) {
-		err = errors.Join(err, removed)
+	return errors.Join(clearFolder(c.dir), c.unmark())
+}
+
+// unmark takes the mark of building away and then lets go of its lock: behind
+// the lock it might be another's. Only Windows, which removes no open file, needs
+// it the other way round.
+func (c *Claim) unmark() error {
+	mark := filepath.Join(c.dir, buildingFile)
+	removed := os.Remove(mark)
+	err := c.lock.Close()
+	if removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+		removed = os.Remove(mark)
 	}
-	return err
+	if errors.Is(removed, fs.ErrNotExist) {
+		removed = nil
+	}
+	return errors.Join(err, removed)
 }
 
 // Release leaves the folder as it is: an index whose building was cut short.
