@@ -119,7 +119,7 @@ type indexResult struct {
 	Updated    *int           `json:"updated,omitempty"`
 	Terms      uint64         `json:"terms,omitempty"`
 	Postings   uint64         `json:"postings,omitempty"`
-	Duplicates int            `json:"duplicates"` // documents whose title, URL and text an earlier one has; counted by bm25 only
+	Duplicates *int           `json:"duplicates,omitempty"` // documents whose title, URL and text an earlier one has; only bm25 counts them
 	Replaced   int            `json:"replaced"`
 	Merged     int            `json:"merged"`
 	Skipped    map[string]int `json:"skipped,omitempty"` // by reason
@@ -153,8 +153,8 @@ func (r *indexResult) write(e env) {
 		}
 		fmt.Fprintln(e.stdout)
 	}
-	if r.Duplicates > 0 {
-		fmt.Fprintf(e.stdout, "%d documents have the title, URL and text of an earlier one; they are in the index all the same, with ids of their own\n", r.Duplicates)
+	if r.Duplicates != nil && *r.Duplicates > 0 {
+		fmt.Fprintf(e.stdout, "%d documents have the title, URL and text of an earlier one; they are in the index all the same, with ids of their own\n", *r.Duplicates)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(r.Skipped)) {
 		fmt.Fprintf(e.stdout, "left out %d %s\n", r.Skipped[reason], reason)

@@ -83,7 +83,7 @@ func addingHint(o indexOptions) string {
 func (r *indexResult) buildStatic(ctx context.Context, o indexOptions, docs iter.Seq2[search.Document, error], opts bm25.Options) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opts.Memory))
 	stats, err := bm25.Build(ctx, o.out, docs, opts)
-	r.Documents, r.Terms, r.Postings, r.Duplicates = stats.Documents, stats.Terms, stats.Postings, stats.Duplicates
+	r.Documents, r.Terms, r.Postings, r.Duplicates = stats.Documents, stats.Terms, stats.Postings, &stats.Duplicates
 	return err
 }
 
