@@ -34,6 +34,7 @@ func buildIndex(ctx context.Context, e env, o indexOptions, reader *wiki.Reader,
 	case opensearch.IsAddress(o.out):
 		err = r.buildCluster(ctx, o, docs, opensearch.BuildOptions{
 			Params: o.params, Source: source, Replace: o.fresh, Progress: func(n int) { bar.set(n, 0) }, Client: clusterOptions(e),
+			Waiting: func(err error) { bar.note(err.Error()) },
 		})
 	case o.engine == engineLive:
 		err = r.buildLive(ctx, o, docs, live.BuildOptions{Params: o.params, Source: source, Progress: func(n int) { bar.set(n, 0) }})

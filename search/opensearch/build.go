@@ -25,8 +25,9 @@ type BuildOptions struct {
 	Shards   int                 // default the cluster's, which is mostly 1
 	Replicas int                 // once the index is complete; while it is built there are none
 	Workers  int                 // batches that are sent at once; default 4
-	Batch    int                 // bytes of a batch, but for one of a single document; default 8 MiB
+	Batch    int                 // bytes of a batch, but for one of a single document; default 8 MiB, and less where the cluster finds that too large (413)
 	Progress func(documents int) // called after every batch that the cluster has and at the end, never twice at once; may be nil
+	Waiting  func(err error)     // called when an attempt of a batch has failed and there are more, before the wait for the next; never at once with itself or Progress; may be nil
 	Client   Options
 }
 
@@ -40,6 +41,9 @@ func (o BuildOptions) withDefaults() BuildOptions {
 	if o.Progress == nil {
 		o.Progress = func(int) {}
 	}
+	if o.Waiting == nil {
+		o.Waiting = func(error) {}
+	}
 	if o.Client.Attempts < 1 {
 		o.Client.Attempts = 10
 	}
@@ -51,7 +55,8 @@ func (o BuildOptions) withDefaults() BuildOptions {
 // Anything else is left alone and is [ErrExists] or [index.ErrForeign].
 //
 // What the cluster refuses for now, be it a request or one document of many, is
-// sent again as often as the options say. It fails for a document that the
+// sent again as often as the options say, and a batch that it finds too large in
+// halves. It fails for a document that the
 // cluster refuses for good, one without id, with an id of more than 512 bytes or
 // with that of an earlier one, and for an error among docs. When it fails, it
 // leaves an incomplete index, for its context may have ended; so does a process
@@ -66,7 +71,7 @@ func Build(ctx context.Context, address string, docs iter.Seq2[search.Document, 
 		return Stats{}, fmt.Errorf("opensearch: build: %w", err)
 	}
 	defer c.search.Close()
-	b := &builder{client: c, opts: opts}
+	b := &builder{client: c, opts: opts, limit: opts.Batch}
 	if err := b.build(ctx, docs); err != nil {
 		return Stats{}, fmt.Errorf("opensearch: build %s: %w", c.shown, err)
 	}
@@ -80,8 +85,9 @@ type builder struct {
 	mark mark
 	sum  index.Contents
 
-	mu   sync.Mutex
-	done int // documents that the cluster has
+	mu    sync.Mutex
+	done  int // documents that the cluster has
+	limit int // bytes of a batch
 }
 
 func (b *builder) build(ctx context.Context, docs iter.Seq2[search.Document, error]) error {
@@ -131,7 +137,7 @@ func (b *builder) load(ctx context.Context, docs iter.Seq2[search.Document, erro
 	g.SetLimit(b.opts.Workers + 1)
 	g.Go(func() error {
 		return b.read(ctx, docs, func(items []item) {
-			g.Go(func() error { return b.send(ctx, items) })
+			g.Go(func() error { return b.send(ctx, items, false) })
 		})
 	})
 	return g.Wait()
@@ -152,7 +158,7 @@ func (b *builder) read(ctx context.Context, docs iter.Seq2[search.Document, erro
 		if err != nil {
 			return err
 		}
-		if len(items) > 0 && size+len(it.lines) > b.opts.Batch {
+		if len(items) > 0 && size+len(it.lines) > b.batch() {
 			send(items)
 			items, size = nil, 0
 		}

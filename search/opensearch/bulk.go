@@ -58,25 +58,81 @@ type itemResult struct {
 	Error  *osError `json:"error"`
 }
 
-// send sends items until the cluster has all of them.
-func (b *builder) send(ctx context.Context, items []item) error {
-	pending, again := items, false
+// send sends items until the cluster has all of them. The attempts are those of
+// one size: a batch that is too large is sent in halves, each with its own. Again
+// says that some may have been sent before.
+func (b *builder) send(ctx context.Context, items []item, again bool) error {
+	pending, attempt := items, 0
 	err := httpcall.Persist(ctx, b.client.opts.Attempts, b.client.opts.Wait, func(ctx context.Context) error {
+		attempt++
 		answer, err := b.bulk(ctx, pending)
+		if isTooLarge(err) {
+			return err // nothing of it is there
+		}
 		if err == nil {
 			pending, err = left(pending, answer, again)
 		}
 		again = true
+		b.wait(ctx, err, attempt)
 		return err
 	})
+	if isTooLarge(err) {
+		b.progress(len(items) - len(pending))
+		return b.halve(ctx, pending, again, err)
+	}
 	if err != nil {
 		return err
 	}
+	b.progress(len(items))
+	return nil
+}
+
+// halve sends items in two parts that were too large together.
+func (b *builder) halve(ctx context.Context, items []item, again bool, err error) error {
+	size := 0
+	for _, it := range items {
+		size += len(it.lines)
+	}
+	if len(items) == 1 {
+		return fmt.Errorf("document %q, of %d bytes, is too large for the cluster or a proxy before it: shorten it, or raise http.max_content_length there: %w", items[0].id, size, err)
+	}
+	b.mu.Lock()
+	b.limit = min(b.limit, size/2)
+	b.mu.Unlock()
+	half := len(items) / 2
+	if err := b.send(ctx, items[:half], again); err != nil {
+		return err
+	}
+	return b.send(ctx, items[half:], again)
+}
+
+// batch returns how many bytes a batch has at most.
+func (b *builder) batch() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.done += len(items)
+	return b.limit
+}
+
+// progress tells of so many documents more that the cluster has.
+func (b *builder) progress(documents int) {
+	if documents == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done += documents
 	b.opts.Progress(b.done)
-	return nil
+}
+
+// wait tells why a batch waits, if there is a next attempt.
+func (b *builder) wait(ctx context.Context, err error, attempt int) {
+	attempts := b.client.opts.Attempts
+	if _, passing := errors.AsType[*httpcall.Passing](err); !passing || attempt >= attempts || ctx.Err() != nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.opts.Waiting(fmt.Errorf("attempt %d of %d: %w", attempt, attempts, err))
 }
 
 // bulk makes one bulk request.

@@ -82,6 +82,9 @@ func newClient(where string, o Options) (*client, error) {
 // indices returns the index as requests name it.
 func (c *client) indices() []string { return []string{c.index} }
 
+// A checked answer says what is wrong with it, which may pass.
+type checked interface{ check() error }
+
 // A request returns what to send, anew for every attempt.
 type request func() opensearch.Request
 
@@ -90,7 +93,8 @@ func (c *client) call(ctx context.Context, method string, r request, out any) er
 	return httpcall.Persist(ctx, c.opts.Attempts, c.opts.Wait, func(ctx context.Context) error { return c.do(ctx, method, r, out) })
 }
 
-// do makes a request once and reads the answer, which is JSON, into out.
+// do makes a request once and reads the answer, which is JSON, into out, and
+// checks it if it is [checked].
 func (c *client) do(ctx context.Context, method string, r request, out any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout, fmt.Errorf("no answer within %v", c.opts.Timeout))
 	defer cancel()
@@ -108,16 +112,19 @@ func (c *client) do(ctx context.Context, method string, r request, out any) erro
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, c.opts.MaxBody+1))
-	switch {
+	switch status := status(resp, data); {
 	case err != nil:
 		return unreachable(ctx, err)
-	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return refused(resp, data)
+	case !success(status):
+		return refused(resp, status, data)
 	case int64(len(data)) > c.opts.MaxBody:
 		return fmt.Errorf("the answer has more than %d bytes", c.opts.MaxBody)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
 		return fmt.Errorf("not an answer of OpenSearch, but %s (HTTP %d): %w: %s", httpcall.Kind(resp.Header), resp.StatusCode, text.JSONError(err), httpcall.FirstWords(data))
+	}
+	if out, ok := out.(checked); ok {
+		return out.check()
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/opensearch-project/opensearch-go/v4"
 	"github.com/opensearch-project/opensearch-go/v4/opensearchapi"
 
+	"trawl/internal/httpcall"
 	"trawl/internal/text"
 	"trawl/search"
 	"trawl/search/english"
@@ -46,6 +47,16 @@ type searchAnswer struct {
 	} `json:"hits"`
 }
 
+func (a *searchAnswer) check() error {
+	switch {
+	case a.Hits == nil || a.Hits.Hits == nil:
+		return errors.New("the answer to _search has no hits")
+	case a.TimedOut:
+		return &httpcall.Passing{Err: errors.New("a part of the answer is missing: the search timed out in the cluster")}
+	}
+	return a.Shards.check()
+}
+
 // A hit is a hit as the server has it.
 type hit struct {
 	ID     string   `json:"_id"`
@@ -73,10 +84,6 @@ func (x *Index) find(ctx context.Context, query string, n int) ([]search.Hit, er
 		return nil, ErrMissing
 	case err != nil:
 		return nil, err
-	case answer.Hits == nil:
-		return nil, errors.New("the answer to _search has no hits")
-	case answer.TimedOut || answer.Shards.Failed > 0:
-		return nil, fmt.Errorf("a part of the answer is missing: %d of %d shards failed", answer.Shards.Failed, answer.Shards.Total)
 	}
 	return x.best(answer.Hits.Hits, n)
 }
@@ -85,12 +92,19 @@ func (x *Index) find(ctx context.Context, query string, n int) ([]search.Hit, er
 func (x *Index) best(found []hit, n int) ([]search.Hit, error) {
 	var hits []search.Hit
 	for _, h := range found[:min(n, len(found))] {
+		if h.Score == nil {
+			return nil, fmt.Errorf("document %q has no score", h.ID)
+		}
+		if len(h.Source) == 0 {
+			return nil, fmt.Errorf("document %q has no _source, of which its title and text are read: index the documents again with _source enabled and nothing of it excluded", h.ID)
+		}
 		doc, err := h.Source.document(x.info)
 		if err != nil {
 			return nil, fmt.Errorf("document %q: %w", h.ID, err)
 		}
-		if h.Score == nil {
-			return nil, fmt.Errorf("document %q has no score", h.ID)
+		if doc.Title == "" && doc.Text == "" {
+			// It has a word of the query, and so it is not empty.
+			return nil, fmt.Errorf("document %q has neither title nor text in its _source: index the documents again with nothing of it excluded, or name another field", h.ID)
 		}
 		if doc.ID == "" {
 			doc.ID = h.ID
@@ -188,7 +202,8 @@ func sourceKeys(info Info) []string {
 }
 
 // document reads a document. Without text it has its contents, whose first line
-// is the title if they are written so, or the first field that is searched.
+// is the title if they are written so, or the last field that is searched and
+// not empty.
 func (s source) document(info Info) (search.Document, error) {
 	var doc search.Document
 	var contents string
@@ -201,7 +216,12 @@ func (s source) document(info Info) (search.Document, error) {
 		return doc, nil
 	}
 	if contents == "" {
-		return doc, s.read(info.Fields[len(info.Fields)-1], &doc.Text)
+		for _, name := range slices.Backward(info.Fields) {
+			if err := s.read(name, &doc.Text); err != nil || doc.Text != "" {
+				return doc, err
+			}
+		}
+		return doc, nil
 	}
 	title, body := text.SplitContents(contents)
 	if doc.Title == "" {

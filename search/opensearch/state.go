@@ -116,30 +116,48 @@ func number(s string, otherwise int) int {
 	return n
 }
 
+// A countAnswer is what is of use in the answer to a count.
+type countAnswer struct {
+	Count  *int   `json:"count"`
+	Shards shards `json:"_shards"`
+}
+
+func (a *countAnswer) check() error {
+	if a.Count == nil {
+		return errors.New("the answer to _count has no count")
+	}
+	return a.Shards.check()
+}
+
 // count returns the number of documents that a search sees.
 func (c *client) count(ctx context.Context) (int, error) {
-	var answer struct {
-		Count  *int   `json:"count"`
-		Shards shards `json:"_shards"`
-	}
+	var answer countAnswer
 	err := c.call(ctx, http.MethodGet, func() opensearch.Request {
+		answer = countAnswer{}
 		return opensearchapi.IndicesCountReq{Indices: c.indices()}
 	}, &answer)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case answer.Count == nil:
-		return 0, errors.New("the answer to _count has no count")
-	case answer.Shards.Failed > 0:
-		return 0, fmt.Errorf("%d of the index's %d shards do not answer", answer.Shards.Failed, answer.Shards.Total)
 	}
 	return *answer.Count, nil
 }
 
-// shards says how the parts of an index fared.
+// shards says how the parts of an index fared. A part that was skipped, since it
+// can hold no hit, counts as successful.
 type shards struct {
-	Total  int `json:"total"`
-	Failed int `json:"failed"`
+	Total      int `json:"total"`
+	Successful int `json:"successful"`
+	Failed     int `json:"failed"`
+}
+
+// check reports an answer without some of the parts, be it that they failed or,
+// as while a node starts, that there was nobody to ask.
+func (s shards) check() error {
+	if s.Failed == 0 && s.Successful >= s.Total {
+		return nil
+	}
+	missing := max(s.Failed, s.Total-s.Successful)
+	return &httpcall.Passing{Err: fmt.Errorf("a part of the answer is missing: %d of the index's %d shards did not answer, %d of them with a failure", missing, s.Total, s.Failed)}
 }
 
 // searched returns the fields that a search looks in, for an index that is not

@@ -38,7 +38,7 @@ func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours := `{"x":{"mappings":{"_meta":{"trawl":{"format":"trawl opensearch index","version":1,"complete":true,"documents":1,` +
 			`"params":{"k1":0.9,"b":0.4}}}},"settings":{"index":{"uuid":"u","similarity":{"default":{"type":"BM25","k1":"0.9","b":"0.4"}}}}}}`
-		s := &scripted{answers: map[string]string{"/x": ours, "/_count": `{"count":1,"_shards":{"total":1,"failed":0}}`}}
+		s := &scripted{answers: map[string]string{"/x": ours, "/_count": `{"count":1,"_shards":{"total":1,"successful":1,"failed":0}}`}}
 		x, err := opensearch.Open(t.Context(), "opensearch://host/x", opensearch.Options{Transport: s})
 		if err != nil {
 			t.Fatal(err)
